@@ -109,7 +109,8 @@ variables! {
         (!limit.is_zero()).then_some(Some(limit))
     };
     seed: "CUPRUM_EMULATOR_SEED", "a number", |text| text.parse().ok().map(Some);
-    execution: "CUPRUM_EMULATOR_EXECUTION", "vector, plain or compiled", |text| match text {
+    execution: "CUPRUM_EMULATOR_EXECUTION", "automatic, vector, plain or compiled", |text| match text {
+        "automatic" => Some(exec::Execution::Automatic),
         "vector" => Some(exec::Execution::Vector),
         "plain" => Some(exec::Execution::Plain),
         "compiled" => Some(exec::Execution::Compiled),
@@ -201,6 +202,7 @@ mod tests {
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "2.5", default().time_limit(Duration::from_millis(2500))),
             ("CUPRUM_EMULATOR_SEED", "0", default().seed(0)),
+            ("CUPRUM_EMULATOR_EXECUTION", "vector", default().execution(exec::Execution::Vector)),
             ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Execution::Plain)),
             ("CUPRUM_EMULATOR_EXECUTION", "compiled", default().execution(exec::Execution::Compiled)),
             ("CUPRUM_EMULATOR_WORKERS", "3", default().workers(3)),

@@ -24,7 +24,7 @@ const ROOMS: &[Room<'static>] = &[
     ("plain", &["exec::plain"], &["report", "texture", "tensor", "check", "block", "access"]),
     ("vector", &["exec::vector"], &["touched", "code", "block", "access", "plain"]),
     // Kernels as machine code, with the feature `compile`.
-    ("compiled", &["exec::compiled"], &["interface", "block", "access", "plain"]),
+    ("compiled", &["exec::compiled"], &["memory", "interface", "code", "block", "access", "plain"]),
     (
         "launch",
         &["exec::launch"],

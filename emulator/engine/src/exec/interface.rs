@@ -29,16 +29,19 @@ pub enum Execution {
     /// Lane by lane, the simplest mode: the reference for tests of the other one.
     Plain,
     /// Whole warps, several at a time, with the vector instructions of the processor.
-    #[default]
     Vector,
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
     /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with warp-group products, with calls of functions, and with more than 20,000
-    /// instructions. A warp does not run in lockstep: if its threads race, because one writes data that
+    /// shared memory, with warp-group products, and with more than 20,000 instructions. A warp does not run in lockstep: if its threads race, because one writes data that
     /// another reads without `bar.warp.sync` or another barrier between, the results may differ from
     /// the other modes. `check_races` finds such races.
     Compiled,
+    /// `Vector`; with the feature `compile`, `Compiled` from the second launch on for kernels with loops
+    /// that use arrays of threads, or in which threads take different ways and reach scattered places,
+    /// unless a loop contains instructions without machine code.
+    #[default]
+    Automatic,
 }
 
 /// Settings of a launch that do not affect the results of a correct kernel.
@@ -115,10 +118,12 @@ impl ExecOptions {
         self.mode != Execution::Plain && !watched && self.seed.is_none()
     }
 
-    /// True if machine code is wanted and allowed.
+    /// True if machine code is allowed.
     #[cfg(feature = "compile")]
     pub(in crate::exec) fn allow_machine_code(&self) -> bool {
-        self.mode == Execution::Compiled && self.allow_vectors() && !self.check_barriers
+        matches!(self.mode, Execution::Compiled | Execution::Automatic)
+            && self.allow_vectors()
+            && !self.check_barriers
     }
 }
 

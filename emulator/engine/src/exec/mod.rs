@@ -40,13 +40,13 @@ use crate::memory::Map;
 use crate::program::Kernel;
 use crate::report::Fault;
 
-/// True if [`Execution::Compiled`] runs this kernel as machine code.
-pub fn has_machine_code(kernel: &Kernel) -> bool {
+/// True if this mode runs a kernel as machine code, from its second launch on.
+pub fn has_machine_code(kernel: &Kernel, mode: Execution) -> bool {
     #[cfg(feature = "compile")]
-    return compiled::code(kernel).is_some();
+    return compiled::runs(kernel, mode);
     #[cfg(not(feature = "compile"))]
     return {
-        let _ = kernel;
+        let _ = (kernel, mode);
         false
     };
 }

@@ -177,8 +177,10 @@ impl Device {
             }
         }
         let (mut options, output, noted) = (ExecOptions::default(), Mutex::default(), Mutex::default());
-        if std::env::var_os("CUPRUM_EMULATOR_EXECUTION").is_some_and(|mode| mode == "compiled") {
-            options.mode = Execution::Compiled;
+        match std::env::var("CUPRUM_EMULATOR_EXECUTION").as_deref() {
+            Ok("compiled") => options.mode = Execution::Compiled,
+            Ok("vector") => options.mode = Execution::Vector,
+            _ => {}
         }
         Ok(Device { memory, program, globals, options, output, notes: false, noted })
     }

@@ -3,7 +3,7 @@
 use crate::control::{kernel, load};
 use crate::device::{Args, Device, MODES};
 use crate::recorded::Recording;
-use cuprum_engine::exec::has_machine_code;
+use cuprum_engine::exec::{Execution, has_machine_code};
 
 #[test]
 fn kernels_of_the_bench_have_machine_code() {
@@ -16,7 +16,11 @@ fn kernels_of_the_bench_have_machine_code() {
     ] {
         let (device, _) = Device::load_file(file);
         for name in kernels {
-            assert_eq!(has_machine_code(device.kernel(name)), cfg!(feature = "compile"), "{name}");
+            assert_eq!(
+                has_machine_code(device.kernel(name), Execution::Compiled),
+                cfg!(feature = "compile"),
+                "{name}"
+            );
         }
     }
 }
@@ -28,10 +32,97 @@ fn recorded_forms_across_lanes_have_machine_code() {
     let mut counts = [0; 6];
     for form in &Recording::read().warp_forms {
         let device = Device::load(&form.kernel()).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(has_machine_code(device.kernel("form")), cfg!(feature = "compile"), "{}", form.text);
+        assert_eq!(
+            has_machine_code(device.kernel("form"), Execution::Compiled),
+            cfg!(feature = "compile"),
+            "{}",
+            form.text
+        );
         counts.iter_mut().zip(parts).for_each(|(count, part)| *count += u32::from(form.text.contains(part)));
     }
     assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+}
+
+/// By default, rows run the kernels whose lanes do the same, or wait for each other in loops.
+#[test]
+fn the_loops_of_a_kernel_decide_its_mode() {
+    for (file, name, chosen) in [
+        ("corpus", "digest", true),
+        ("corpus", "machine", true),
+        ("corpus", "search", true),
+        ("corpus", "count_global", false),
+        ("corpus", "count_shared", false),
+        ("corpus", "matmul_int", false),
+        ("corpus", "compact", false),
+        ("corpus", "relax", false),
+        ("saxpy", "saxpy", false),
+        ("saxpy", "saxpy_grid_stride", false),
+        ("matmul_naive", "matmul_naive", false),
+        ("matmul_tiled", "matmul_tiled", false),
+        ("reduce_shared", "reduce_shared", false),
+        ("reduce_shuffle", "reduce_shuffle", false),
+        ("mandelbrot", "mandelbrot", false),
+        ("nbody", "nbody", false),
+    ] {
+        let (device, _) = Device::load_file(file);
+        let prefers = has_machine_code(device.kernel(name), Execution::Automatic);
+        assert_eq!(prefers, chosen && cfg!(feature = "compile"), "{name}");
+    }
+}
+
+/// The count of instructions shows which mode ran: machine code counts only instructions of loops.
+#[test]
+fn a_kernel_is_compiled_from_its_second_launch_on() {
+    let body = "mov.u64 %x0, mine; mov.u32 %d, 0;
+        L: mul.wide.u32 %x1, %d, 4; add.u64 %x1, %x0, %x1; st.local.u32 [%x1], %t; add.u32 %d, %d, 1;
+        setp.lt.u32 %p, %d, 16; @%p bra L; add.u32 %d, %d, %t;";
+    let text = kernel(&format!(".local .align 4 .b8 mine[64]; {body}"));
+    for (mode, changes) in [
+        (Execution::Automatic, cfg!(feature = "compile")),
+        (Execution::Vector, false),
+        (Execution::Compiled, false),
+    ] {
+        let mut device = load(&text);
+        device.options.mode = mode;
+        let launch = || {
+            let out = device.buffer(&[0u32; 32]);
+            let stats = device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap();
+            assert_eq!(out.read::<u32>(), (16..48).collect::<Vec<_>>(), "{mode:?}");
+            stats.instructions
+        };
+        let [first, second, third] = [launch(), launch(), launch()];
+        assert_eq!((first != second, second != third), (changes, false), "{mode:?}");
+    }
+}
+
+/// Large kernels would take long to compile.
+#[test]
+fn a_kernel_of_more_than_20_000_instructions_stays_on_rows() {
+    for (count, compiled) in [(2_000, true), (20_001, false)] {
+        let device = load(&kernel(&"add.u32 %d, %d, %t;".repeat(count)));
+        assert_eq!(
+            has_machine_code(device.kernel("k"), Execution::Compiled),
+            compiled && cfg!(feature = "compile"),
+            "{count}"
+        );
+    }
+}
+
+/// Functions have machine code too. The plain mode runs calls and returns.
+#[test]
+fn functions_have_machine_code() {
+    let function = ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %x; ld.param.u32 %x, [x];
+        add.u32 %x, %x, 1; st.param.b32 [r], %x; ret; }";
+    let body =
+        "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %t; call (r), f, (a); ld.param.b32 %d, [r]; }";
+    let mut device = load(&format!("{function} {}", kernel(body)));
+    assert_eq!(has_machine_code(device.kernel("k"), Execution::Compiled), cfg!(feature = "compile"));
+    for mode in MODES {
+        device.options.mode = mode;
+        let out = device.buffer(&[0u32; 32]);
+        device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap();
+        assert_eq!(out.read::<u32>(), (1..33).collect::<Vec<_>>(), "{mode:?}");
+    }
 }
 
 /// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in the

@@ -66,10 +66,27 @@ pub(in crate::exec) struct Reach {
 
 #[cfg(feature = "compile")]
 impl Reach {
-    /// One for each memory instruction of a kernel with machine code, and one to spare.
-    pub(in crate::exec) fn list(instructions: Option<u32>) -> Vec<Self> {
-        instructions.map_or_else(Vec::new, |count| vec![Self::EMPTY; count as usize + 1])
-    }
+    const EMPTY: Reach = Reach { base: 0, limit: 0, delta: 0 };
+}
 
-    pub(in crate::exec) const EMPTY: Reach = Reach { base: 0, limit: 0, delta: 0 };
+/// The state of machine code. Reused after the launch.
+#[cfg(feature = "compile")]
+#[derive(Debug, Default)]
+pub(in crate::exec) struct MachineState {
+    /// One for each memory instruction, and one to spare.
+    pub(in crate::exec) caches: Vec<Reach>,
+    /// Lanes at each stop.
+    pub(in crate::exec) stops: Vec<u32>,
+    /// Bounds of the regions that are known before the launch.
+    pub(in crate::exec) bounds: Vec<u64>,
+}
+
+#[cfg(feature = "compile")]
+impl MachineState {
+    pub(in crate::exec) fn reset(&mut self, instructions: u32, stops: usize) {
+        self.caches.clear();
+        self.caches.resize(instructions as usize + 1, Reach::EMPTY);
+        self.stops.clear();
+        self.stops.resize(stops, 0);
+    }
 }

@@ -52,12 +52,8 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
-    /// The same for machine code.
     #[cfg(feature = "compile")]
-    pub(in crate::exec) machine_caches: Vec<cached::Reach>,
-    /// Lanes at each stop of machine code.
-    #[cfg(feature = "compile")]
-    pub(in crate::exec) machine_stops: Vec<u32>,
+    pub(in crate::exec) machine: cached::MachineState,
     pub(in crate::exec) copies: LateCopies,
     /// Number of threads that arrived at each barrier without waiting.
     arrived: [u32; 16],
@@ -104,6 +100,8 @@ impl<'l, 'a> Block<'l, 'a> {
             }
         }
         parts.scalars.prepare(launch, changed);
+        #[cfg(feature = "compile")]
+        let machine = std::mem::take(&mut parts.machine);
         let Parts { warps, shared, caches, scalars, .. } = &mut parts;
         let mut block = Block {
             launch,
@@ -116,9 +114,7 @@ impl<'l, 'a> Block<'l, 'a> {
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
             #[cfg(feature = "compile")]
-            machine_caches: cached::Reach::list(launch.machine_stops.map(|_| kernel.caches)),
-            #[cfg(feature = "compile")]
-            machine_stops: vec![0; launch.machine_stops.unwrap_or(0)],
+            machine,
             scalars: std::mem::take(scalars),
             copies: LateCopies::default(),
             arrived: [0; 16],
@@ -196,6 +192,10 @@ impl Drop for Block<'_, '_> {
         parts.shared = std::mem::take(&mut self.shared);
         parts.caches = std::mem::take(&mut self.caches);
         parts.scalars = std::mem::take(&mut self.scalars);
+        #[cfg(feature = "compile")]
+        {
+            parts.machine = std::mem::take(&mut self.machine);
+        }
         parts.keep();
     }
 }

@@ -20,6 +20,8 @@ pub(in crate::exec) struct Parts {
     pub(in crate::exec) caches: Vec<Cached>,
     pub(in crate::exec) uniform: Vec<u64>,
     pub(in crate::exec) scalars: Scalars,
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) machine: super::cached::MachineState,
 }
 
 thread_local! {

@@ -54,6 +54,12 @@ impl Guard {
         Guard(condition.predicate.0 << 1 | u32::from(condition.negated))
     }
 
+    /// Returns the number of its predicate.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) fn predicate(self) -> u32 {
+        self.0 >> 1
+    }
+
     /// Returns the lanes for which it holds.
     ///
     /// # Safety

@@ -15,7 +15,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 
 pub(super) use cranelift_codegen::ir::Type;
-pub(super) use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+pub(super) use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 pub(super) use cranelift_codegen::ir::types::{F32, F64, I8, I16, I32, I64};
 
 pub(super) type Val = cranelift_codegen::ir::Value;
@@ -262,6 +262,11 @@ impl Emitter<'_> {
     pub(super) fn int(&mut self, ty: Type, value: u64) -> Val {
         let kept = if ty == I64 { value } else { value & ((1u64 << ty.bits()) - 1) };
         self.b.ins().iconst(ty, kept as i64)
+    }
+
+    pub(super) fn add_constant(&mut self, value: Val, constant: i32) -> Val {
+        let constant = self.int(I64, i64::from(constant) as u64);
+        self.b.ins().iadd(value, constant)
     }
 
     pub(super) fn bitcast(&mut self, ty: Type, value: Val) -> Val {

@@ -2,12 +2,16 @@
 
 use super::backend::{self, Blk, Callee, Emitter, I32, I64, IntCC, Kind, Machine, Val, Var};
 use super::context::{self, Context};
+use super::lower;
 use super::plan::{self, NONE, Plan};
+use super::roots::Roots;
 use super::types::{self, Holds};
-use super::{MOST_INSTRUCTIONS, lower};
 use crate::program::Kernel;
 use crate::program::instruction::{Condition, Constant, Op};
 use std::collections::HashMap;
+
+/// Maximum number of instructions of a kernel. Larger ones would take long to compile.
+const MOST_INSTRUCTIONS: usize = 20_000;
 
 /// The functions that machine code calls, by their position in [`callees`].
 pub(super) const FIND: usize = 0;
@@ -38,6 +42,7 @@ pub(in crate::exec) struct Code {
     pub(super) stops: Vec<u32>,
     /// Number of the entry at each position, or [`NONE`].
     pub(super) entry_of: Vec<u32>,
+    pub(super) roots: Roots,
 }
 
 impl Code {
@@ -47,8 +52,10 @@ impl Code {
             return None;
         }
         let plan = Plan::of(kernel)?;
-        let machine = backend::build(&callees(), |emitter| Writer::new(emitter, kernel, &plan).write())?;
-        Some(Code { machine, stops: plan.stops, entry_of: plan.entry_of })
+        let roots = Roots::of(kernel);
+        let machine =
+            backend::build(&callees(), |emitter| Writer::new(emitter, kernel, (&plan, &roots)).write())?;
+        Some(Code { machine, stops: plan.stops, entry_of: plan.entry_of, roots })
     }
 
     /// Returns the number of its stops.
@@ -76,6 +83,7 @@ pub(super) struct Writer<'w, 'e> {
     pub(super) e: &'w mut Emitter<'e>,
     pub(super) kernel: &'w Kernel,
     plan: &'w Plan,
+    pub(super) roots: &'w Roots,
     pub(super) constants: HashMap<u32, Constant>,
     pub(super) holds: Vec<Holds>,
     pub(super) registers: Vec<Option<Var>>,
@@ -93,7 +101,7 @@ pub(super) struct Writer<'w, 'e> {
 }
 
 impl<'w, 'e> Writer<'w, 'e> {
-    fn new(e: &'w mut Emitter<'e>, kernel: &'w Kernel, plan: &'w Plan) -> Self {
+    fn new(e: &'w mut Emitter<'e>, kernel: &'w Kernel, (plan, roots): (&'w Plan, &'w Roots)) -> Self {
         let constants: HashMap<u32, Constant> =
             kernel.constants.iter().map(|(register, _, constant)| (register.0, *constant)).collect();
         let holds = types::find(kernel, &constants);
@@ -117,6 +125,7 @@ impl<'w, 'e> Writer<'w, 'e> {
             e,
             kernel,
             plan,
+            roots,
         }
     }
 
@@ -237,8 +246,13 @@ impl<'w, 'e> Writer<'w, 'e> {
 
     /// Ends the run of this lane without a stop, after a fault.
     pub(super) fn give_up_if(&mut self, failed: Val, next: (Blk, &[Val])) {
+        // A cold block for each access. The edge to a common block would be among the frequent code.
+        let end = self.e.block();
+        self.e.cold(end);
+        self.e.branch(failed, (end, &[]), next);
+        self.e.go_on(end);
         let rest = self.rest;
-        self.e.branch(failed, (self.next_lane, &[rest]), next);
+        self.e.jump(self.next_lane, &[rest]);
     }
 
     /// Ends the run of this lane before an instruction that the plain mode runs.
@@ -287,12 +301,12 @@ impl<'w, 'e> Writer<'w, 'e> {
         if !guarded {
             return if stops { self.stop(pc) } else { lower::instruction(self, pc, instruction) };
         }
-        let condition = self.condition(instruction.guard);
         if !stops && lower::is_cheap(instruction) {
+            let condition = self.condition(instruction.guard);
             return lower::selected(self, instruction, condition);
         }
         let (run, after) = (self.e.block(), self.e.block());
-        self.e.branch(condition, (run, &[]), (after, &[]));
+        self.branch_if(instruction.guard, run, after);
         self.e.go_on(run);
         if stops {
             self.stop(pc);
@@ -314,8 +328,13 @@ impl<'w, 'e> Writer<'w, 'e> {
             self.e.jump(way, &[]);
             return;
         }
-        let condition = self.condition(guard);
         let next = self.block(pc + 1);
-        self.e.branch(condition, (way, &[]), (next, &[]));
+        self.branch_if(guard, way, next);
+    }
+
+    fn branch_if(&mut self, condition: Condition, yes: Blk, no: Blk) {
+        let value = self.predicate(condition.predicate);
+        let (yes, no) = if condition.negated { (no, yes) } else { (yes, no) };
+        self.e.branch(value, (yes, &[]), (no, &[]));
     }
 }

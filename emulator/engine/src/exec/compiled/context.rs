@@ -26,6 +26,8 @@ pub(super) struct Context {
     pub(super) rows: *mut u32,
     pub(super) predicates: *mut u32,
     pub(super) caches: *mut Reach,
+    /// Bounds of the regions that are known before the launch.
+    pub(super) bounds: *const u64,
     /// Lanes at each stop.
     pub(super) stops: *mut u32,
     /// Stops with lanes.
@@ -34,6 +36,8 @@ pub(super) struct Context {
     pub(super) shared: *mut u8,
     pub(super) local: *mut u8,
     pub(super) local_stride: u64,
+    /// Offset of the frame of the running function in local memory.
+    pub(super) local_base: u32,
     /// Instructions that each lane may spend in loops.
     pub(super) fuel: u32,
     pub(super) shared_base: u32,
@@ -61,8 +65,8 @@ macro_rules! offsets {
 }
 
 offsets! {
-    ROWS = rows; PREDICATES = predicates; CACHES = caches; STOPS = stops; LIST = list; LISTED = listed;
-    SHARED = shared; LOCAL = local; STRIDE = local_stride; FUEL = fuel; SHARED_BASE = shared_base;
+    ROWS = rows; PREDICATES = predicates; CACHES = caches; BOUNDS = bounds; STOPS = stops; LIST = list; LISTED = listed;
+    SHARED = shared; LOCAL = local; STRIDE = local_stride; LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
     SPENT = spent; LANE = lane; FAILED = failed; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
 }
 
@@ -139,7 +143,7 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, address: u64) {
     let named = matches!(space, None | Some(Space::Global | Space::Const));
     let usable = named && inside && !found.tracked && found.marks.is_null() && (found.writable || !write);
     if usable && found.base % u64::from(bytes) == 0 {
-        block.machine_caches[cache] = Reach {
+        block.machine.caches[cache] = Reach {
             base: found.base,
             limit: found.len / u64::from(bytes),
             delta: (found.host.addr() as u64).wrapping_sub(found.base),

@@ -1,7 +1,8 @@
 //! Instructions as machine code.
 
-use super::backend::{FloatCC, I8, I16, I32, I64, IntCC, Val};
+use super::backend::{CondCode, FloatCC, I8, I16, I32, I64, IntCC, Kind, Val};
 use super::code::{PURE, PURE_COLD, TEST, Writer};
+use super::context::Context;
 use super::types::{Holds, makes_canonical};
 use super::{float, integer, memory};
 use crate::program::effects::CARRY;
@@ -64,7 +65,15 @@ fn compute(w: &mut Writer<'_, '_>, op: &Op, condition: Option<Val>) {
         Op::Carry(carry) => add_with_carry(w, carry),
         Op::LocalAddress { out, offset, width } => {
             let ty = if *width == Width::Double { I64 } else { I32 };
-            let value = w.e.int(ty, (*offset).into());
+            let mut value = w.e.int(I32, (*offset).into());
+            if !w.kernel.functions.is_empty() {
+                let context = w.context;
+                let base = w.e.load(I32, Kind::Constant, context, Context::LOCAL_BASE);
+                value = w.e.iadd(value, base);
+            }
+            if ty == I64 {
+                value = w.e.uextend(I64, value);
+            }
             set(w, *out, value, condition);
         }
         _ => {}
@@ -163,7 +172,12 @@ pub(super) fn extended(w: &mut Writer<'_, '_>, value: Val, size: u32, signed: bo
 
 fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2]) -> Val {
     let [a, b] = info.in_order(sources);
-    let yes = match info.lower {
+    let relation = match (info.lower, info.signed) {
+        (LowerTest::Equal, _) => IntCC::Equal,
+        (_, true) => IntCC::SignedLessThan,
+        (_, false) => IntCC::UnsignedLessThan,
+    };
+    let ordered = match info.lower {
         LowerTest::Call => {
             let pointer = w.e.int(I64, std::ptr::from_ref(info).addr() as u64);
             // The function exchanges the operands itself, and inverts the result.
@@ -177,24 +191,16 @@ fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2])
             let (a, b) = (w.get(a, ty), w.get(b, ty));
             let a = extended(w, a, info.size, info.signed);
             let b = extended(w, b, info.size, info.signed);
-            let relation = match (info.lower, info.signed) {
-                (LowerTest::Equal, _) => IntCC::Equal,
-                (_, true) => IntCC::SignedLessThan,
-                (_, false) => IntCC::UnsignedLessThan,
-            };
-            w.e.icmp(relation, a, b)
+            // The opposite relation joins a branch, which an inverted result would not.
+            return w.e.icmp(if info.flip == 0 { relation } else { relation.complement() }, a, b);
         }
-        LowerTest::FloatEqual => float::compare(w, info, [a, b], FloatCC::Equal),
-        LowerTest::FloatUnequal => float::compare(w, info, [a, b], FloatCC::OrderedNotEqual),
-        LowerTest::FloatLess => float::compare(w, info, [a, b], FloatCC::LessThan),
-        LowerTest::FloatAtMost => float::compare(w, info, [a, b], FloatCC::LessThanOrEqual),
-        LowerTest::FloatOrdered => float::compare(w, info, [a, b], FloatCC::Ordered),
+        LowerTest::FloatEqual => FloatCC::Equal,
+        LowerTest::FloatUnequal => FloatCC::OrderedNotEqual,
+        LowerTest::FloatLess => FloatCC::LessThan,
+        LowerTest::FloatAtMost => FloatCC::LessThanOrEqual,
+        LowerTest::FloatOrdered => FloatCC::Ordered,
     };
-    if info.flip == 0 {
-        return yes;
-    }
-    let one = w.e.int(I8, 1);
-    w.e.bxor(yes, one)
+    float::compare(w, info, [a, b], if info.flip == 0 { ordered } else { ordered.complement() })
 }
 
 /// Adds integers with the carry flag.

@@ -1,13 +1,17 @@
 //! Loads, stores and atomic operations as machine code.
 
-use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
+use super::backend::{F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
 use super::code::{ATOMIC, FIND, Writer};
 use super::context::Context;
 use super::lower::bits;
+use super::roots::Bounds;
 use crate::exec::block::cached::Reach;
 use crate::program::memory::{Access, Address, Atomic, AtomicOperation};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
+
+/// Maximum number of bytes of an access.
+const MOST_BYTES: i32 = 64;
 
 /// Memory that an access may reach, as far as its bounds are checked here.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,31 +59,47 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Checks the access, and returns the position of its bytes in memory.
-    fn find(&self, w: &mut Writer<'_, '_>) -> Val {
-        let found = w.e.block();
-        let host = w.e.param(found, I64);
-        let (good, fast) = match Area::of(self.space) {
-            Area::Region => self.in_region(w),
-            area => self.in_window(w, area),
+    /// Checks the access, and performs it by `emit` at a host address plus an offset: once in the
+    /// frequent code, where the address is part of the instruction, and once after a search for the
+    /// region. Returns the results of `emit`.
+    fn access(
+        &self,
+        w: &mut Writer<'_, '_>,
+        types: &[Type],
+        emit: &dyn Fn(&mut Writer<'_, '_>, Val, i32) -> Vec<Val>,
+    ) -> Vec<Val> {
+        let [hit, missed, searched, done] = std::array::from_fn(|_| w.e.block());
+        let results = types.iter().map(|ty| w.e.param(done, *ty)).collect();
+        let (good, at, offset) = match (Area::of(self.space), w.roots.bounds(self.pc)) {
+            (Area::Region, Some(bounds)) => self.in_known_region(w, bounds),
+            (Area::Region, None) => self.in_region(w),
+            (area, _) => self.in_window(w, area),
         };
-        let missed = w.e.block();
         w.e.cold(missed);
-        w.e.branch(good, (found, &[fast]), (missed, &[]));
+        w.e.branch(good, (hit, &[]), (missed, &[]));
         w.e.go_on(missed);
-        self.miss(w, found);
-        w.e.go_on(found);
-        host
-    }
-
-    fn miss(&self, w: &mut Writer<'_, '_>, found: Blk) {
         let address = wide_address(w, self.address);
         let pc = w.e.int(I32, self.pc.into());
         let context = w.context;
         let host = w.e.call(FIND, &[context, pc, address]);
         let zero = w.e.int(I64, 0);
         let failed = w.e.icmp(IntCC::Equal, host, zero);
-        w.give_up_if(failed, (found, &[host]));
+        w.e.cold(searched);
+        w.give_up_if(failed, (searched, &[]));
+        w.e.go_on(searched);
+        let values = emit(w, host, 0);
+        w.e.jump(done, &values);
+        w.e.go_on(hit);
+        let values = emit(w, at, offset);
+        w.e.jump(done, &values);
+        w.e.go_on(done);
+        results
+    }
+
+    /// Checks the access, and returns the position of its bytes in memory.
+    fn find(&self, w: &mut Writer<'_, '_>) -> Val {
+        let found = self.access(w, &[I64], &|w, at, offset| vec![w.e.add_constant(at, offset)]);
+        found[0]
     }
 
     /// Compares with the number of accesses that fit: a misaligned one becomes a large number.
@@ -89,7 +109,25 @@ impl Place<'_> {
         w.e.icmp(IntCC::UnsignedLessThan, number, limit)
     }
 
-    fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val) {
+    /// Returns true if the access fits, and its host address without and with its constant offset.
+    fn in_known_region(&self, w: &mut Writer<'_, '_>, bounds: Bounds) -> (Val, Val, i32) {
+        let list = w.e.load(I64, Kind::Constant, w.context, Context::BOUNDS);
+        let word = |index: usize| index as i32 * size_of::<u64>() as i32;
+        let base = w.e.load(I64, Kind::Constant, list, word(bounds.base));
+        let host = w.e.load(I64, Kind::Constant, list, word(bounds.base + 1));
+        let limit = w.e.load(I64, Kind::Constant, list, word(bounds.limit));
+        let address = w.get(self.address.base, I64);
+        let first = w.e.isub(address, base);
+        let added = w.e.int(I64, self.address.offset as u64);
+        let offset = w.e.iadd(first, added);
+        let good = self.fits(w, offset, limit);
+        match i32::try_from(self.address.offset) {
+            Ok(added) if added.checked_add(MOST_BYTES).is_some() => (good, w.e.iadd(host, first), added),
+            _ => (good, w.e.iadd(host, offset), 0),
+        }
+    }
+
+    fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val, i32) {
         let address = wide_address(w, self.address);
         let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
         let at = self.cache as i32 * Reach::BYTES;
@@ -98,10 +136,10 @@ impl Place<'_> {
         let delta = w.e.load(I64, Kind::State, caches, at + Reach::DELTA);
         let offset = w.e.isub(address, base);
         let good = self.fits(w, offset, limit);
-        (good, w.e.iadd(address, delta))
+        (good, w.e.iadd(address, delta), 0)
     }
 
-    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area) -> (Val, Val) {
+    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area) -> (Val, Val, i32) {
         let shared = area == Area::Shared;
         let mut offset = narrow_address(w, self.address);
         let size = self.bytes.trailing_zeros() as i32 * 4;
@@ -124,7 +162,7 @@ impl Place<'_> {
             first = w.e.iadd(first, own);
         }
         let offset = w.e.uextend(I64, offset);
-        (good, w.e.iadd(first, offset))
+        (good, w.e.iadd(first, offset), 0)
     }
 }
 
@@ -148,45 +186,57 @@ fn is_strong(access: &Access) -> bool {
 }
 
 pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
-    let host = place(pc, access).find(w);
     let own = if access.width == Width::Double { I64 } else { I32 };
-    for (index, register) in access.registers.iter().enumerate() {
-        let offset = index as i32 * access.bytes as i32;
-        let mut value = if is_strong(access) {
-            let at = w.e.int(I64, offset as u64);
-            let at = w.e.iadd(host, at);
-            w.e.atomic_load(int_type(access.bytes), at)
-        } else {
-            let ty = moved(w, access, *register);
-            w.e.load(ty, Kind::User, host, offset)
+    let (strong, short) = (is_strong(access), access.bytes < own.bytes());
+    let loaded = |w: &Writer<'_, '_>, register| {
+        if strong { int_type(access.bytes) } else { moved(w, access, register) }
+    };
+    let result = |register| if short { own } else { loaded(w, register) };
+    let types: Vec<Type> = access.registers.iter().map(|register| result(*register)).collect();
+    let values = place(pc, access).access(w, &types, &|w, at, offset| {
+        let one = |(index, register): (usize, &Register)| {
+            let (ty, offset) = (loaded(w, *register), offset + index as i32 * access.bytes as i32);
+            let value = if strong {
+                let at = w.e.add_constant(at, offset);
+                w.e.atomic_load(ty, at)
+            } else {
+                w.e.load(ty, Kind::User, at, offset)
+            };
+            match (short, access.signed) {
+                (false, _) => value,
+                (true, true) => w.e.sextend(own, value),
+                (true, false) => w.e.uextend(own, value),
+            }
         };
-        if access.bytes < own.bytes() {
-            value = if access.signed { w.e.sextend(own, value) } else { w.e.uextend(own, value) };
-        }
-        w.set(*register, value);
-    }
+        access.registers.iter().enumerate().map(one).collect()
+    });
+    access.registers.iter().zip(values).for_each(|(register, value)| w.set(*register, value));
 }
 
 pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
-    let host = place(pc, access).find(w);
     let own = if access.width == Width::Double { I64 } else { I32 };
-    for (index, register) in access.registers.iter().enumerate() {
-        let offset = index as i32 * access.bytes as i32;
-        let value = if access.bytes == own.bytes() {
-            let ty = if is_strong(access) { own } else { moved(w, access, *register) };
-            w.get(*register, ty)
-        } else {
-            let value = w.get(*register, own);
-            w.e.ireduce(int_type(access.bytes), value)
-        };
-        if is_strong(access) {
-            let at = w.e.int(I64, offset as u64);
-            let at = w.e.iadd(host, at);
-            w.e.atomic_store(value, at);
-        } else {
-            w.e.store(Kind::User, value, host, offset);
+    let strong = is_strong(access);
+    let mut stored = |register: Register| {
+        if access.bytes == own.bytes() {
+            let ty = if strong { own } else { moved(w, access, register) };
+            return w.get(register, ty);
         }
-    }
+        let value = w.get(register, own);
+        w.e.ireduce(int_type(access.bytes), value)
+    };
+    let values: Vec<Val> = access.registers.iter().map(|register| stored(*register)).collect();
+    place(pc, access).access(w, &[], &|w, at, offset| {
+        for (index, value) in values.iter().enumerate() {
+            let offset = offset + index as i32 * access.bytes as i32;
+            if strong {
+                let at = w.e.add_constant(at, offset);
+                w.e.atomic_store(*value, at);
+            } else {
+                w.e.store(Kind::User, *value, at, offset);
+            }
+        }
+        Vec::new()
+    });
 }
 
 pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {

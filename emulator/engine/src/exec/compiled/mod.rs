@@ -15,10 +15,14 @@
 //! | `registers` | registers as variables of the code generator |
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
+//! | `roots` | the regions that accesses should hit |
+//! | `choice` | which kernels it runs without a request |
+//! | `translation` | the machine code of each kernel, and the launches that run it |
 //! | `context` | the state that machine code uses, and the functions that it calls |
 //! | `run` | runs divergent paths |
 
 mod backend;
+mod choice;
 mod code;
 mod context;
 mod float;
@@ -27,27 +31,10 @@ mod lower;
 mod memory;
 mod plan;
 mod registers;
+mod roots;
 mod run;
+mod translation;
 mod types;
 
-pub(in crate::exec) use code::Code;
 pub(in crate::exec) use run::run_warp;
-
-use super::interface::{ExecOptions, Hooks};
-use crate::program::Kernel;
-
-/// Maximum number of instructions of a kernel. Larger ones would take long to compile.
-const MOST_INSTRUCTIONS: usize = 20_000;
-
-/// Returns the number of stops of the machine code with which a launch runs; `None` if it runs in
-/// another mode.
-pub(in crate::exec) fn stops(kernel: &Kernel, options: &ExecOptions, hooks: &dyn Hooks) -> Option<usize> {
-    let allowed = options.allow_machine_code() && hooks.touched().is_none();
-    if allowed { code(kernel).map(Code::stops) } else { None }
-}
-
-/// Returns the machine code of a kernel, created at its first launch in this mode; `None` for
-/// kernels that it does not support.
-pub(in crate::exec) fn code(kernel: &Kernel) -> Option<&Code> {
-    kernel.machine_code.get_or_make(|| Code::of(kernel)).and_then(Option::as_ref)
-}
+pub(in crate::exec) use translation::{code, prepare, runs, stops};

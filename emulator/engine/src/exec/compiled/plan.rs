@@ -5,7 +5,7 @@ use crate::program::effects::{self, Course};
 use crate::program::instruction::{Condition, Instruction, Op};
 use crate::program::memory::{Access, AtomicOperation};
 use crate::program::types::Type;
-use crate::program::{Kernel, RowKind};
+use crate::program::{Function, Kernel, RowKind};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ pub(super) struct Plan {
 impl Plan {
     /// Returns `None` for kernels that machine code does not support.
     pub(super) fn of(kernel: &Kernel) -> Option<Plan> {
-        if !kernel.functions.is_empty() || !kernel.independent_lanes || !is_supported(kernel) {
+        if !kernel.independent_lanes || !is_supported(kernel) {
             return None;
         }
         let blocks = Blocks::of(kernel);
@@ -70,6 +70,7 @@ impl Plan {
 
     fn find_places(&mut self, kernel: &Kernel, blocks: &Blocks) {
         let mut entries = vec![0];
+        entries.extend(kernel.functions.iter().map(|function| function.entry as usize));
         for block in 0..blocks.count() {
             self.leads[blocks.range(block).start] = true;
         }
@@ -224,6 +225,20 @@ fn before(kernel: &Kernel, pc: usize, set: &mut Set) {
     }
     effects::reads(instruction, &mut |register| put(set, register.0, true));
     effects::conditions(instruction, &mut |predicate| put(set, kernel.rows + predicate.0, true));
+    if matches!(instruction.op, Op::Return) {
+        let function = function_at(kernel, pc);
+        function
+            .iter()
+            .flat_map(|function| &function.returns)
+            .for_each(|register| put(set, register.0, true));
+    }
+}
+
+/// Returns the function that contains an instruction; `None` in the kernel's own code, which comes
+/// first.
+fn function_at(kernel: &Kernel, pc: usize) -> Option<&Function> {
+    let before = kernel.functions.iter().filter(|function| function.entry as usize <= pc);
+    before.max_by_key(|function| function.entry)
 }
 
 /// Computes the registers written since an entry after an instruction from those before it.
@@ -250,18 +265,18 @@ fn is_supported(kernel: &Kernel) -> bool {
     };
     kernel.code.iter().all(|instruction| {
         let mut good = match &instruction.op {
-            Op::WarpGroup(_) | Op::Call(_) => matches!(&instruction.op, Op::Call(call) if is_system(call)),
+            Op::WarpGroup(_) => false,
             Op::Load(access) | Op::Store(access) => !relies_on_lockstep(access),
             _ => true,
         };
         effects::reads(instruction, &mut |register| good &= known(register));
-        effects::writes(instruction, &mut |register, _| good &= known(register));
+        // A write changes all of a register and no other. `before` and `after` rely on it.
+        effects::writes(instruction, &mut |register, width| {
+            let wide = kernel.row_kinds.get(register.0 as usize) == Some(&RowKind::Lower);
+            good &= known(register) && wide == (width == Width::Double);
+        });
         good
     })
-}
-
-fn is_system(call: &crate::program::instruction::Call) -> bool {
-    matches!(call.callee, crate::program::instruction::Callee::System(_))
 }
 
 /// True for volatile accesses to shared memory, which older programs use in place of barriers.

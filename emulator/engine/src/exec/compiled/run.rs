@@ -92,7 +92,7 @@ fn run_lanes(
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
-    let mut context = context(block, warp, &mut list);
+    let mut context = context(block, (warp, path), &mut list);
     // SAFETY: the pointers belong to the block, whose rows, predicates, stops and caches are those
     // of the kernel. The machine code checks each other access. Each lane is listed at most once.
     unsafe { code.run(&raw mut context, mask, entry) };
@@ -110,7 +110,7 @@ fn run_lanes(
     let mut rested = true;
     for (index, stop) in stops.iter().enumerate() {
         let pc = code.stops[*stop as usize];
-        let mask = std::mem::take(&mut block.machine_stops[*stop as usize]);
+        let mask = std::mem::take(&mut block.machine.stops[*stop as usize]);
         // A lane that stops at an entry has used up its share.
         let tired = tired || code.entry(pc).is_some();
         rested &= !tired;
@@ -125,20 +125,22 @@ fn run_lanes(
 }
 
 /// The state of a warp as machine code sees it.
-fn context(block: &mut Block<'_, '_>, warp: usize, list: &mut [u32; LANES]) -> Context {
+fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [u32; LANES]) -> Context {
     let shared_bytes = block.launch.shared_bytes;
     let state = &mut block.warps[warp];
     let local_stride = state.local_stride;
     Context {
         rows: state.rows.base(),
         predicates: state.rows.predicates(),
-        caches: block.machine_caches.as_mut_ptr(),
-        stops: block.machine_stops.as_mut_ptr(),
+        caches: block.machine.caches.as_mut_ptr(),
+        bounds: block.machine.bounds.as_ptr(),
+        stops: block.machine.stops.as_mut_ptr(),
         list: list.as_mut_ptr(),
         listed: 0,
         shared: block.shared.as_mut_ptr().cast(),
         local: state.local.as_mut_ptr(),
         local_stride: local_stride.into(),
+        local_base: state.paths[path].frame.as_ref().map_or(0, |frame| frame.local_base),
         fuel: FUEL,
         shared_base: block.shared_base,
         spent: 0,

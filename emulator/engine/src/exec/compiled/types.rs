@@ -34,6 +34,9 @@ pub(super) fn makes_canonical(info: &PureInfo) -> bool {
     arithmetic && info.sizes[0] == 4
 }
 
+/// Passes over a kernel after which all numbers are made canonical at once.
+const MOST_PASSES: usize = 16;
+
 /// Returns the types of all registers.
 pub(super) fn find(kernel: &Kernel, constants: &HashMap<u32, Constant>) -> Vec<Holds> {
     let mut votes = vec![0i32; kernel.rows as usize];
@@ -50,17 +53,20 @@ pub(super) fn find(kernel: &Kernel, constants: &HashMap<u32, Constant>) -> Vec<H
             (true, false) => Holds::Wide,
         })
         .collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
+    for pass in 0.. {
+        let mut changed = false;
         for instruction in &kernel.code {
             effects::writes(instruction, &mut |register, _| {
                 let row = register.0 as usize;
-                if holds[row] == Holds::Raw && !keeps_raw(kernel, instruction, &holds, constants) {
+                let late = pass > MOST_PASSES;
+                if holds[row] == Holds::Raw && (late || !keeps_raw(kernel, instruction, &holds, constants)) {
                     holds[row] = Holds::Single;
                     changed = true;
                 }
             });
+        }
+        if !changed {
+            break;
         }
     }
     holds

@@ -100,7 +100,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         if taken.is_empty() {
             return Ok(());
         }
-        let mut block = Block::new(self.launch, worker);
+        let mut block = turn::block(self.launch, worker);
         while !taken.is_empty() && !self.is_stopped() {
             for place in taken {
                 if self.stopped.load(Ordering::Relaxed) {

@@ -22,7 +22,7 @@ impl<'l, 'a> Team<'l, 'a> {
         let count = launch.blocks_per_cluster();
         let cluster = launch.is_clustered().then(|| Rc::new(Cluster::new(count)));
         let block = |_| {
-            let mut block = Block::new(launch, worker);
+            let mut block = turn::block(launch, worker);
             block.cluster.clone_from(&cluster);
             block
         };

@@ -1,6 +1,7 @@
 //! Turns of the warps of a block, and the choice of their mode.
 
 use super::shuffle::Permutation;
+use crate::exec::block::launch::Launch;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 #[cfg(feature = "compile")]
@@ -19,6 +20,15 @@ pub(super) enum Round {
     Ran,
     /// No thread can continue.
     Idle,
+}
+
+/// Returns a block for the launch, ready for its mode.
+pub(super) fn block<'l, 'a>(launch: &'l Launch<'a>, worker: usize) -> Block<'l, 'a> {
+    #[allow(unused_mut, reason = "only machine code prepares it further")]
+    let mut block = Block::new(launch, worker);
+    #[cfg(feature = "compile")]
+    compiled::prepare(&mut block);
+    block
 }
 
 /// Gives each warp a turn of up to `turn` instructions.
