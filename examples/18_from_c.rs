@@ -16,7 +16,7 @@ extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float 
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (library, _why) = cuprum_emulator::open_driver_or_emulator()?; // a GPU if there is one, otherwise the software device
-    let context = cuprum::open_in(library, 0)?; // only for GPUs: replace both lines by `cuprum::open(0)?`
+    let context = cuprum::open_in(library, 0)?; // to require a GPU, replace both lines by `let context = cuprum::open(0)?;`
     context.enter(|cx| {
         let module = cuprum_compile::compile(cx, SOURCE)?; // compiled by NVRTC
         let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?; // sizes checked against the kernel

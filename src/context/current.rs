@@ -360,9 +360,6 @@ impl<'ctx> Current<'_, 'ctx> {
 
     /// Returns the free and total memory of the current context's device, in bytes.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetInfo_v2")]
     #[inline]
@@ -403,9 +400,6 @@ impl<'ctx> Current<'_, 'ctx> {
 
     /// Returns the lowest and the highest stream priority; lower numbers run first. Both are 0 if
     /// the device has no priorities.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]

@@ -32,9 +32,6 @@ pub struct ForeignContext(ContextRef);
 impl ForeignContext {
     /// Borrows the context that is current on this thread. Returns `None` if there is none.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// # Safety
     /// The context outlives the value and everything made through it.
     ///

@@ -59,9 +59,6 @@ impl PrimaryContext {
 
     /// Releases the context and returns the error that `Drop` would swallow.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
     #[inline]
@@ -127,9 +124,6 @@ impl Device {
 
     /// Destroys everything in the device's primary context, including objects of other libraries.
     /// All its holders get a new context.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// # Safety
     /// 1. No object of the primary context is used or dropped afterwards, by this crate or any

@@ -30,9 +30,6 @@ impl Current<'_, '_> {
     ///
     /// Example: see [`Profile`].
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuProfilerStart`, CUDA 4.0+; later, by the profile, `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStart")]
     #[inline]

@@ -12,9 +12,6 @@ use crate::raw::call::context_call;
 impl Current<'_, '_> {
     /// Returns the flags of the context, including flags that the driver added.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuCtxGetFlags`, CUDA 7.0+.
     #[doc(alias = "cuCtxGetFlags")]
     #[inline]
@@ -39,9 +36,6 @@ impl Current<'_, '_> {
     }
 
     /// Returns a number that identifies the context within the process. It is never reused.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetId`, CUDA 12.0+.
     #[doc(alias = "cuCtxGetId")]

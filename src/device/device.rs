@@ -94,9 +94,6 @@ impl Device {
 
     /// Returns the device's name, such as "NVIDIA H200", truncated after 255 bytes.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuDeviceGetName`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetName")]
     #[inline]
@@ -108,9 +105,6 @@ impl Device {
     }
 
     /// Returns the PCI address, such as `0000:65:00.0`.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceGetPCIBusId`, CUDA 4.1+.
     #[doc(alias = "cuDeviceGetPCIBusId")]
@@ -150,9 +144,6 @@ impl Device {
 
     /// Returns the size of the device's memory in bytes, including memory in use.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuDeviceTotalMem_v2`, CUDA 3.2+.
     #[doc(alias = "cuDeviceTotalMem_v2")]
     #[inline]
@@ -179,9 +170,6 @@ impl Device {
     }
 
     /// Returns the compute capability, the version of the hardware's features.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+; these two attributes since 5.0.
     #[doc(alias = "cuDeviceGetAttribute")]

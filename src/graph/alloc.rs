@@ -132,9 +132,6 @@ impl Device {
 
     /// Gives memory that graphs reserve on the device but do not use back to the system.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuDeviceGraphMemTrim`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGraphMemTrim")]
     #[inline]

@@ -355,9 +355,6 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
 
     /// Returns the state of the capture.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuStreamGetCaptureInfo_v3`, CUDA 12.3+, `cuStreamGetCaptureInfo_v2`, CUDA 11.3+, or
     /// `cuStreamGetCaptureInfo`, CUDA 10.1+.
     #[doc(alias("cuStreamGetCaptureInfo_v3", "cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo"))]

@@ -53,9 +53,6 @@ impl CaptureMode {
     /// of every thread, means its own captures and the global captures of other threads; `ThreadLocal` means its own
     /// captures; `Relaxed` means none.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
     #[inline]

@@ -41,9 +41,6 @@ impl Graph<'_> {
     /// Creates a condition for one conditional node. At the start of a replay its value is `default`, if there is
     /// one, and otherwise its previous value.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuGraphConditionalHandleCreate`, CUDA 12.3+.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
     #[inline]

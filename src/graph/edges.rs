@@ -61,9 +61,6 @@ impl Graph<'_> {
 
     /// Returns the number of the graph, unique in the process, as tools show it.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuGraphGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphGetId")]
     #[inline]

@@ -364,9 +364,6 @@ impl<'a> GraphExec<'a> {
 
     /// Returns the number of the executable graph, unique in the process, as tools show it.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuGraphExecGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphExecGetId")]
     #[inline]

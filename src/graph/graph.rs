@@ -230,9 +230,6 @@ impl<'a> Graph<'a> {
 
     /// Returns all nodes in an unspecified order; inside of [`within`](Graph::within), all nodes of the body.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
     #[inline]

@@ -81,9 +81,6 @@ impl<T: Send + 'static> UserObject<T> {
 
     /// Returns another handle to the same value.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuUserObjectRetain`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRetain")]
     #[inline]
@@ -94,9 +91,6 @@ impl<T: Send + 'static> UserObject<T> {
     }
 
     /// Releases the share and reports the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuUserObjectRelease`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRelease")]

@@ -174,9 +174,6 @@ macro_rules! registered {
             /// Unregisters it and returns the error that `Drop` would swallow. If a guard was
             /// forgotten or failed, it is unmapped first.
             ///
-            /// # Errors
-            /// [Errors of any call](crate#errors).
-            ///
             /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
             /// CUDA 3.0+, if it is still mapped.
             #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]

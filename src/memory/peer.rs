@@ -78,9 +78,6 @@ impl PeerAccess<'_, '_> {
     /// Disables the access and returns the error that `Drop` would swallow. The caller must wait
     /// for kernels that still use it.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxDisablePeerAccess")]
     #[inline]

@@ -14,9 +14,6 @@ pub type LoadingMode = CUmoduleLoadingMode;
 impl Driver {
     /// Returns when kernels are loaded onto the device: with their module, or on first use.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// # Example
     /// ```
     /// # cuprum::example!(driver);

@@ -123,9 +123,6 @@ impl PoolRef {
     /// Returns unused memory to the system, except for at least `bytes` bytes. Memory that streams
     /// have yet to free is in use.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuMemPoolTrimTo`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolTrimTo")]
     #[inline]

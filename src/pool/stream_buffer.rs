@@ -220,9 +220,6 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// swallow. The host does not wait. Memory of a [`BufferPool`](super::BufferPool) returns to it
     /// without a call.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuMemFreeAsync`, CUDA 11.2+.
     #[doc(alias = "cuMemFreeAsync")]
     #[inline]

@@ -5,9 +5,6 @@ macro_rules! close {
     ($does:literal, $call:literal, $since:literal, |$this:ident| $close:expr) => {
         #[doc = concat!($does, " and returns the error that `Drop` would swallow.")]
         ///
-        /// # Errors
-        /// [Errors of any call](crate#errors).
-        ///
         #[doc = concat!("Driver: `", $call, "`, CUDA ", $since, "+.")]
         #[doc(alias = $call)]
         #[inline]

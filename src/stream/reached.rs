@@ -124,8 +124,6 @@ pub struct Reached<'ctx> {
 }
 
 impl<'ctx> Reached<'ctx> {
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     fn new(stream: CUstream, current: &ContextRef, context: Keep<'ctx, ContextRef>) -> Result<Self, Error> {
         left_over::clear();
         let told = Arc::<Told>::default();

@@ -95,9 +95,6 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     /// Frees the memory and returns the error that `Drop` would swallow. [Lost](Signals::is_lost)
     /// numbers are left as they are, without a call.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
     #[inline]

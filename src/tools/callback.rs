@@ -62,9 +62,6 @@ impl Callback {
 
     /// Stops the calls and returns the error that `Drop` would swallow.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+, `cuCoredumpDeregisterStartCallback` or
     /// `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+, or `cuDeviceUnregisterAsyncNotification`,
     /// CUDA 12.4+.

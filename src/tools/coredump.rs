@@ -166,9 +166,6 @@ impl Driver {
     /// Panics in it are caught. The closure is never freed, because the end of its last call is
     /// unknown.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuCoredumpRegisterStartCallback`, CUDA 13.2+; at its end `cuCoredumpDeregisterStartCallback`, CUDA 13.2+.
     #[doc(alias = "cuCoredumpRegisterStartCallback")]
     pub fn on_coredump_start(
@@ -183,9 +180,6 @@ impl Driver {
     }
 
     /// Same as [`on_coredump_start`](Driver::on_coredump_start), when a core dump is complete.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCoredumpRegisterCompleteCallback`, CUDA 13.2+; at its end
     /// `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.

@@ -35,9 +35,6 @@ type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 impl Driver {
     /// Returns the current end of the log, from which [`log_since`](Driver::log_since) reads.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuLogsCurrent`, CUDA 12.9+.
     #[doc(alias = "cuLogsCurrent")]
     #[inline]
@@ -97,9 +94,6 @@ impl Driver {
     /// `listener` must not call the driver, and should be fast. A panic in it is caught. The
     /// closure is never freed, because the driver does not report when its last call on another
     /// thread has ended.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLogsRegisterCallback`, CUDA 12.9+; at its end `cuLogsUnregisterCallback`, CUDA 12.9+.
     #[doc(alias = "cuLogsRegisterCallback")]

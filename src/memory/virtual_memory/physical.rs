@@ -170,9 +170,6 @@ impl PhysicalMemory {
 
     /// Returns the location and the uses of the memory from the driver, also of imported memory.
     ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
     /// Driver: `cuMemGetAllocationPropertiesFromHandle`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
     #[inline]
