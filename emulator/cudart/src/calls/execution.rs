@@ -74,11 +74,10 @@ calls! {
 
     // Accepts only contexts of `cudaGreenCtxCreate`.
     fn cudaExecutionCtxDestroy[](context: CUcontext) |here| {
-        let green = green(context).ok_or(cudaError::cudaErrorInvalidValue)?;
-        // SAFETY: a live handle, which is taken off the list.
-        check(unsafe { (here.fns.cuGreenCtxDestroy)(green) })?;
-        greens().retain(|other| other.green != green);
-        Ok(())
+        // Taken off the list first, because the driver may give the handle again at once.
+        let green = remove(context).ok_or(cudaError::cudaErrorInvalidValue)?;
+        // SAFETY: a live handle, which no other thread finds any more.
+        check(unsafe { (here.fns.cuGreenCtxDestroy)(green.green) }).inspect_err(|_| greens().push(green))
     }
 
     fn cudaDeviceGetExecutionCtx[](context: *mut CUcontext, device: i32) |here| {
@@ -160,6 +159,12 @@ fn greens() -> MutexGuard<'static, Vec<Green>> {
 /// Returns the driver's handle of a green context.
 fn green(context: CUcontext) -> Option<CUgreenCtx> {
     greens().iter().find(|green| green.context == context).map(|green| green.green)
+}
+
+fn remove(context: CUcontext) -> Option<Green> {
+    let mut greens = greens();
+    let place = greens.iter().position(|green| green.context == context)?;
+    Some(greens.swap_remove(place))
 }
 
 fn required(context: CUcontext) -> Result<CUcontext> {

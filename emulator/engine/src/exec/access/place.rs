@@ -85,12 +85,12 @@ fn start_within(request: &Request, first: u32, size: u32) -> Option<usize> {
 }
 
 fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
-    let Some(offset) = start_within(&request, block.shared_base, block.launch.shared_bytes) else {
+    let Some(offset) = start_within(&request, block.shared_base(), block.launch.shared_bytes) else {
         return peer_place(block, site, request);
     };
-    let host = block.shared.as_mut_ptr().cast::<u8>().wrapping_add(offset);
+    let host = block.shared().wrapping_add(offset);
     if block.launch.watches() {
-        watch_shared(block, site, (block.rank, offset, host), request)?;
+        watch_shared(block, site, (block.rank(), offset, host), request)?;
     }
     Ok(Place { host, global: false })
 }
@@ -99,7 +99,7 @@ fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
 fn peer_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
     let bytes = block.launch.shared_bytes;
     let rank = request.address as u32 >> RANK_SHIFT;
-    let wrong = if rank == block.rank || block.cluster.is_none() && request.space == Some(Space::Shared) {
+    let wrong = if rank == block.rank() || block.cluster.is_none() && request.space == Some(Space::Shared) {
         Some(FaultKind::OutOfBounds)
     } else if request.space == Some(Space::Shared) {
         Some(FaultKind::OtherBlock)

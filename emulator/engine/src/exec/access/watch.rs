@@ -27,7 +27,7 @@ pub(in crate::exec) enum Memory {
 fn with_shadow<T>(block: &mut Block<'_, '_>, rank: u32, then: impl FnOnce(&mut Shadow) -> T) -> T {
     match block.cluster.as_ref().and_then(|cluster| cluster.member(rank)) {
         Some(member) => then(&mut member.shadow.borrow_mut()),
-        None => then(&mut block.shadow),
+        None => then(&mut block.checks.shadow),
     }
 }
 
@@ -84,7 +84,7 @@ pub(in crate::exec) fn watch_race(
     request: Request,
 ) -> Result<(), Stop> {
     let (bytes, touch) = (u64::from(request.bytes), request.touch(host));
-    let (Some(clocks), Some(global)) = (&mut block.clocks, &block.launch.global_shadow) else {
+    let (Some(clocks), Some(global)) = (&mut block.checks.clocks, &block.launch.global_shadow) else {
         return Ok(());
     };
     let (mut guard, mut of_member) = (None, None);
@@ -92,7 +92,7 @@ pub(in crate::exec) fn watch_race(
     let accesses = match memory {
         Memory::Shared(rank) => match member(rank) {
             Some(member) => &mut of_member.insert(member.shadow.borrow_mut()).accesses,
-            None => &mut block.shadow.accesses,
+            None => &mut block.checks.shadow.accesses,
         },
         Memory::Global => &mut **guard.insert(global.lock()),
     };
@@ -129,8 +129,8 @@ pub(in crate::exec) fn pass_memory_barrier(
     host: *const u8,
     pass: Pass,
 ) {
-    let Some(clocks) = &mut block.clocks else { return };
-    let bytes = block.launch.shared_bytes as usize;
+    let (bytes, own) = (block.launch.shared_bytes as usize, block.shared().addr());
+    let Some(clocks) = &mut block.checks.clocks else { return };
     let mut of_member = None;
     let (offset, scope, publications) = match &block.cluster {
         Some(cluster) => {
@@ -138,8 +138,8 @@ pub(in crate::exec) fn pass_memory_barrier(
             (offset, Scope::Device, &mut of_member.insert(owner.shadow.borrow_mut()).barriers)
         }
         None => {
-            let offset = host.addr().wrapping_sub(block.shared.as_ptr().addr());
-            (offset as u64, Scope::Block, &mut block.shadow.barriers)
+            let offset = host.addr().wrapping_sub(own);
+            (offset as u64, Scope::Block, &mut block.checks.shadow.barriers)
         }
     };
     match pass {
@@ -176,7 +176,7 @@ pub(in crate::exec) fn fence(block: &mut Block<'_, '_>, issue: Issue, scope: Sco
     if let Some(touched) = block.launch.touched.filter(|_| scope == Scope::Device) {
         touched.fence();
     }
-    if let Some(clocks) = &mut block.clocks {
+    if let Some(clocks) = &mut block.checks.clocks {
         clocks.fence(issue.warp, issue.active, scope);
     }
 }

@@ -124,7 +124,7 @@ impl Block<'_, '_> {
                 }
             }
         }
-        if let Some(clocks) = &mut self.clocks {
+        if let Some(clocks) = &mut self.checks.clocks {
             clocks.meet(&parties, Some(id as usize));
         }
         for warp in &mut self.warps {
@@ -163,7 +163,7 @@ impl Block<'_, '_> {
     pub(in crate::exec) fn arrive(&mut self, id: u32, warp: usize, mask: u32) {
         let number = id as usize & 15;
         self.arrived[number] += mask.count_ones();
-        if let Some(clocks) = &mut self.clocks {
+        if let Some(clocks) = &mut self.checks.clocks {
             clocks.arrive(warp, mask, number);
         }
     }

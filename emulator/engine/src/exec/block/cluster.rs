@@ -75,7 +75,7 @@ impl Block<'_, '_> {
     /// Makes threads of a warp arrive at the barrier of the cluster.
     pub(in crate::exec) fn announce(&mut self, warp: usize, mask: u32, releases: bool) {
         self.warps[warp].announced |= mask;
-        match (&self.cluster, &mut self.clocks) {
+        match (&self.cluster, &mut self.checks.clocks) {
             (None, _) => self.end_cluster_phase(),
             (Some(cluster), Some(clocks)) => {
                 let told = &mut cluster.told.borrow_mut();
@@ -91,7 +91,7 @@ impl Block<'_, '_> {
     /// Threads of a warp continue after the barrier of the cluster, whose phase is complete.
     #[inline]
     pub(in crate::exec) fn hear(&mut self, warp: usize, mask: u32) {
-        let (Some(cluster), Some(clocks)) = (&self.cluster, &mut self.clocks) else { return };
+        let (Some(cluster), Some(clocks)) = (&self.cluster, &mut self.checks.clocks) else { return };
         let told = cluster.told.borrow();
         let phase = cluster.phase.get().wrapping_sub(1);
         lanes_of(mask).for_each(|lane| clocks.learn(warp, lane, phase, &told));
@@ -109,7 +109,7 @@ impl Block<'_, '_> {
             return;
         }
         let all: Vec<_> = self.warps.iter().enumerate().map(|(index, warp)| (index, warp.live)).collect();
-        if let Some(clocks) = &mut self.clocks {
+        if let Some(clocks) = &mut self.checks.clocks {
             clocks.meet(&all, None);
         }
         self.warps.iter_mut().for_each(|warp| warp.announced = 0);

@@ -43,28 +43,38 @@ use warp::Warp;
 /// A running block. Reused for one block after another.
 pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) launch: &'l Launch<'a>,
-    pub(in crate::exec) worker: usize,
-    pub(in crate::exec) index: [u32; 3],
     pub(in crate::exec) cluster: Option<Rc<Cluster>>,
-    pub(in crate::exec) rank: u32,
-    pub(in crate::exec) shared_base: u32,
     pub(in crate::exec) warps: Vec<Warp>,
-    pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
+    pub(in crate::exec) copies: LateCopies,
+    pub(in crate::exec) checks: Checks,
+    pub(in crate::exec) vector: VectorState,
     #[cfg(feature = "compile")]
     pub(in crate::exec) machine: cached::MachineState,
-    pub(in crate::exec) copies: LateCopies,
+    worker: usize,
+    index: [u32; 3],
+    rank: u32,
+    shared_base: u32,
+    shared: Vec<u64>,
     /// Number of threads that arrived at each barrier without waiting.
     arrived: [u32; 16],
-    pub(in crate::exec) instructions: u64,
-    /// Number of turns of its warps.
-    pub(in crate::exec) rounds: u64,
-    /// Shadow of shared memory, if a check needs it.
-    pub(in crate::exec) shadow: Shadow,
-    pub(in crate::exec) clocks: Option<Clocks>,
+    instructions: u64,
+    rounds: u64,
     /// The remaining parts, which are reused after the launch.
     parts: Parts,
+}
+
+/// The state of the checks of a block.
+pub(in crate::exec) struct Checks {
+    /// Shadow of shared memory, if a check needs it.
+    pub(in crate::exec) shadow: Shadow,
+    /// The clocks of its threads, if races are checked.
+    pub(in crate::exec) clocks: Option<Clocks>,
+}
+
+/// The state of the vector mode of a block.
+pub(in crate::exec) struct VectorState {
     /// Offset of the scratch rows of each warp, in cells.
     pub(in crate::exec) scratch: u32,
     /// Vector registers that lanes outside of the running group need, one bit each.
@@ -103,32 +113,34 @@ impl<'l, 'a> Block<'l, 'a> {
         #[cfg(feature = "compile")]
         let machine = std::mem::take(&mut parts.machine);
         let Parts { warps, shared, caches, scalars, .. } = &mut parts;
+        let clocks = || Clocks::new(launch.threads.div_ceil(LANES as u32) as usize);
         let mut block = Block {
             launch,
-            worker,
-            index: [0; 3],
             cluster: None,
-            rank: 0,
-            shared_base: 0,
             warps: std::mem::take(warps),
-            shared: std::mem::take(shared),
             caches: std::mem::take(caches),
+            copies: LateCopies::default(),
+            checks: Checks {
+                shadow: Shadow::default(),
+                clocks: launch.options.check_races.then(clocks),
+            },
+            vector: VectorState {
+                scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
+                kept: Vec::new(),
+                offsets: [0; LANES],
+                scalars: std::mem::take(scalars),
+            },
             #[cfg(feature = "compile")]
             machine,
-            scalars: std::mem::take(scalars),
-            copies: LateCopies::default(),
+            worker,
+            index: [0; 3],
+            rank: 0,
+            shared_base: 0,
+            shared: std::mem::take(shared),
             arrived: [0; 16],
             instructions: 0,
             rounds: 0,
-            shadow: Shadow::default(),
-            clocks: launch
-                .options
-                .check_races
-                .then(|| Clocks::new(launch.threads.div_ceil(LANES as u32) as usize)),
             parts,
-            scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
-            offsets: [0; LANES],
-            kept: Vec::new(),
         };
         for warp in &mut block.warps {
             set_varying(launch, worker, warp, |special, _| !depends_on_block(special), [0; 3]);
@@ -146,12 +158,12 @@ impl<'l, 'a> Block<'l, 'a> {
         self.rounds = 0;
         self.arrived = [0; 16];
         self.copies.clear();
-        self.shadow.clear();
-        if let Some(clocks) = &mut self.clocks {
+        self.checks.shadow.clear();
+        if let Some(clocks) = &mut self.checks.clocks {
             clocks.reset(self.launch.number(index));
         }
         let (launch, worker) = (self.launch, self.worker);
-        let scalars = self.scalars.usable;
+        let scalars = self.vector.scalars.usable;
         for warp in &mut self.warps {
             let first = warp.index * LANES as u32;
             let count = (launch.threads - first).min(LANES as u32);
@@ -163,7 +175,7 @@ impl<'l, 'a> Block<'l, 'a> {
             warp.nans.clear();
         }
         if scalars {
-            self.scalars.start(launch, index);
+            self.vector.scalars.start(launch, index);
         }
         let is_read = |register| !scalars || launch.steps.is_none_or(|steps| reads_row(steps, register));
         let wanted = |special: &Special, register| depends_on_block(special) && is_read(register);
@@ -180,6 +192,56 @@ impl<'l, 'a> Block<'l, 'a> {
         }
     }
 
+    #[inline]
+    pub(in crate::exec) fn worker(&self) -> usize {
+        self.worker
+    }
+
+    #[inline]
+    pub(in crate::exec) fn index(&self) -> [u32; 3] {
+        self.index
+    }
+
+    /// Returns its rank in its cluster.
+    #[inline]
+    pub(in crate::exec) fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Returns the address of its shared memory, in the shared window.
+    #[inline]
+    pub(in crate::exec) fn shared_base(&self) -> u32 {
+        self.shared_base
+    }
+
+    /// Returns the first byte of its shared memory on the host.
+    #[inline]
+    pub(in crate::exec) fn shared(&mut self) -> *mut u8 {
+        self.shared.as_mut_ptr().cast()
+    }
+
+    /// Returns the number of instructions that its warps ran.
+    #[inline]
+    pub(in crate::exec) fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    #[inline]
+    pub(in crate::exec) fn count_instructions(&mut self, count: u64) {
+        self.instructions += count;
+    }
+
+    /// Returns the number of turns of its warps, the current one included.
+    #[inline]
+    pub(in crate::exec) fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    #[inline]
+    pub(in crate::exec) fn begin_round(&mut self) {
+        self.rounds += 1;
+    }
+
     pub(in crate::exec) fn take_instructions(&mut self) -> u64 {
         std::mem::take(&mut self.instructions)
     }
@@ -191,7 +253,7 @@ impl Drop for Block<'_, '_> {
         parts.warps = std::mem::take(&mut self.warps);
         parts.shared = std::mem::take(&mut self.shared);
         parts.caches = std::mem::take(&mut self.caches);
-        parts.scalars = std::mem::take(&mut self.scalars);
+        parts.scalars = std::mem::take(&mut self.vector.scalars);
         #[cfg(feature = "compile")]
         {
             parts.machine = std::mem::take(&mut self.machine);

@@ -62,7 +62,7 @@ fn run_path(
             }
         } else {
             *left = left.saturating_sub(1);
-            block.instructions += 1;
+            block.count_instructions(1);
             let next = match plain::step(block, warp, path, pc, mask)? {
                 Flow::Next => pc + 1,
                 Flow::Jump(target) => target,
@@ -98,7 +98,7 @@ fn run_lanes(
     unsafe { code.run(&raw mut context, mask, entry) };
     let lanes = u64::from(mask.count_ones().max(1));
     let used = 1 + context.spent / lanes;
-    block.instructions += used;
+    block.count_instructions(used);
     *left = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
     if let Some((_, fault)) = context.fault {
         return Err(fault);
@@ -126,7 +126,7 @@ fn run_lanes(
 
 /// The state of a warp as machine code sees it.
 fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [u32; LANES]) -> Context {
-    let shared_bytes = block.launch.shared_bytes;
+    let (shared, shared_base, shared_bytes) = (block.shared(), block.shared_base(), block.launch.shared_bytes);
     let state = &mut block.warps[warp];
     let local_stride = state.local_stride;
     Context {
@@ -137,12 +137,12 @@ fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [
         stops: block.machine.stops.as_mut_ptr(),
         list: list.as_mut_ptr(),
         listed: 0,
-        shared: block.shared.as_mut_ptr().cast(),
+        shared,
         local: state.local.as_mut_ptr(),
         local_stride: local_stride.into(),
         local_base: state.paths[path].frame.as_ref().map_or(0, |frame| frame.local_base),
         fuel: FUEL,
-        shared_base: block.shared_base,
+        shared_base,
         spent: 0,
         lane: 0,
         failed: 0,

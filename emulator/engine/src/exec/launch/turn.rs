@@ -33,9 +33,9 @@ pub(super) fn block<'l, 'a>(launch: &'l Launch<'a>, worker: usize) -> Block<'l, 
 
 /// Gives each warp a turn of up to `turn` instructions.
 pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop> {
-    let before = block.instructions;
+    let before = block.instructions();
     let mut running = false;
-    block.rounds += 1;
+    block.begin_round();
     #[cfg(feature = "compile")]
     let machine = block.launch.machine_stops.and_then(|_| compiled::code(block.launch.args.kernel));
     #[cfg(feature = "compile")]
@@ -52,8 +52,8 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
             running |= vector::run_group(block, steps, first, count, turn)?;
         }
     } else {
-        let [x, y, z] = block.index.map(u64::from);
-        let salt = block.rounds ^ x << 16 ^ y << 32 ^ z << 48;
+        let [x, y, z] = block.index().map(u64::from);
+        let salt = block.rounds() ^ x << 16 ^ y << 32 ^ z << 48;
         let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
         for place in 0..block.warps.len() {
             let index = order.at(place as u64) as usize;
@@ -67,12 +67,12 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
 
 /// Ends a round, before which the block had executed this many instructions.
 fn finish(block: &mut Block<'_, '_>, running: bool, before: u64) -> Result<Round, Stop> {
-    let copied = end_copies(block, !running || block.instructions == before)?;
+    let copied = end_copies(block, !running || block.instructions() == before)?;
     if !running {
         return Ok(Round::Ended);
     }
     let released = block.release_cluster() | block.release_barriers()?;
-    Ok(if released || copied || block.instructions != before { Round::Ran } else { Round::Idle })
+    Ok(if released || copied || block.instructions() != before { Round::Ran } else { Round::Idle })
 }
 
 /// With a seed, ends some or all of the copies in progress. Returns false if there are none.
@@ -81,8 +81,8 @@ fn end_copies(block: &mut Block<'_, '_>, all: bool) -> Result<bool, Stop> {
     if count == 0 {
         return Ok(false);
     }
-    let [x, y, z] = block.index.map(u64::from);
-    let salt = !(block.rounds ^ x << 16 ^ y << 32 ^ z << 48);
+    let [x, y, z] = block.index().map(u64::from);
+    let salt = !(block.rounds() ^ x << 16 ^ y << 32 ^ z << 48);
     let order =
         |left: usize| Permutation::new(block.launch.options.seed, salt ^ left as u64, left as u64 + 2);
     let some = order(count).at(0) as usize;

@@ -89,7 +89,7 @@ fn perform_by_members(
             check_members(block, issue, operation, members, (named, same))?;
         }
         perform(&mut block.warps[issue.warp].rows, operation, same);
-        if let Some(clocks) = &mut block.clocks {
+        if let Some(clocks) = &mut block.checks.clocks {
             clocks.meet(&[(issue.warp, same | named & arrived)], None);
         }
         left &= !same;

@@ -121,8 +121,8 @@ pub(super) fn local_address(
 
 pub(super) fn clock(block: &mut Block<'_, '_>, issue: Issue, clock: Clock, result: (Register, Width)) {
     let value = match clock {
-        Clock::Cycles => block.instructions,
-        Clock::CyclesHigh => block.instructions >> 32,
+        Clock::Cycles => block.instructions(),
+        Clock::CyclesHigh => block.instructions() >> 32,
         Clock::Nanoseconds => nanoseconds(),
         Clock::NanosecondsHigh => nanoseconds() >> 32,
     };

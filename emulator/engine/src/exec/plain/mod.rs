@@ -79,7 +79,7 @@ fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32
             return Ok(());
         }
         *left -= 1;
-        block.instructions += 1;
+        block.count_instructions(1);
         block.warps[warp].paths[index].pc = pc;
         match step(block, warp, index, pc, mask)? {
             Flow::Next => pc += 1,

@@ -93,7 +93,7 @@ fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
         path.wait = Wait::Ready;
         path.pc += 1;
     }
-    if let Some(clocks) = &mut block.clocks {
+    if let Some(clocks) = &mut block.checks.clocks {
         let parties: Vec<_> = group.map(|warp| (warp, block.warps[warp].live)).collect();
         clocks.meet(&parties, None);
     }
@@ -351,7 +351,7 @@ impl Placed {
         for core in outer.start / 8..outer.end / 8 {
             for inner in 0..self.cores {
                 for row in 0..8 {
-                    let address = block.shared_base + self.address([core, inner], row);
+                    let address = block.shared_base() + self.address([core, inner], row);
                     let request = Request::read(Some(Space::Shared), address.into(), CORE_ROW, cache);
                     let host = place(block, site, request)?.host.cast::<u128>();
                     // SAFETY: `place` checked 16 bytes.

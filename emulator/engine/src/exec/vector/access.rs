@@ -70,9 +70,9 @@ impl<'l> Run<'_, 'l, '_> {
             return u32::MAX >> (32 - self.files.count);
         };
         let files = &self.files;
-        let growth = &self.block.scalars.growths[step.address.shape as usize];
+        let growth = &self.block.vector.scalars.growths[step.address.shape as usize];
         let bytes = u64::from(access.bytes * access.elements);
-        let halves = self.block.scalars.patterns[step.pattern as usize];
+        let halves = self.block.vector.scalars.patterns[step.pattern as usize];
         // The lowest address must be at most `room` bytes from the start of the window.
         let span = (growth.most - growth.least) as u64 + bytes;
         let room = window.len.checked_sub(span).filter(|_| halves.is_some());
@@ -126,9 +126,9 @@ impl<'l> Run<'_, 'l, '_> {
     fn window(&mut self, (space, cache): (AccessSpace, u32), member: usize, writes: bool) -> Option<Window> {
         match space {
             AccessSpace::Shared => Some(Window {
-                base: self.block.shared_base.into(),
+                base: self.block.shared_base().into(),
                 len: self.block.launch.shared_bytes.into(),
-                host: self.block.shared.as_mut_ptr().cast(),
+                host: self.block.shared(),
             }),
             AccessSpace::Global => {
                 let Cached { base, len, host, writable, tracked, .. } = self.block.caches[cache as usize];
@@ -162,7 +162,7 @@ impl<'l> Run<'_, 'l, '_> {
         let mut noted = self.noted(step, writes);
         let found = self.locate(access, (step.space, step.cache), (warp, active), writes);
         let Some((window, halves)) = found else { return false };
-        let spread = Spread { offsets: &self.block.offsets, halves };
+        let spread = Spread { offsets: &self.block.vector.offsets, halves };
         if let Some(noting) = &mut noted {
             note(noting, 0, &spread, active, u64::from(access.bytes * access.elements));
         }
@@ -188,7 +188,7 @@ impl<'l> Run<'_, 'l, '_> {
         let locate = if memory.0 == AccessSpace::Local { self.steps.locate_local } else { self.steps.locate };
         // SAFETY: the register file contains all rows of the kernel.
         let halves =
-            unsafe { locate(self.files.rows[warp], access, &window, active, &mut self.block.offsets) };
+            unsafe { locate(self.files.rows[warp], access, &window, active, &mut self.block.vector.offsets) };
         Some((window, halves?))
     }
 }

@@ -94,7 +94,7 @@ impl Run<'_, '_, '_> {
         let code = self.code;
         for (at, step) in code.steps.iter().enumerate().take(end).skip(first) {
             // Warps without lanes here do not run it.
-            self.block.instructions += u64::from(step.weight) * working;
+            self.block.count_instructions(u64::from(step.weight) * working);
             self.left = self.left.saturating_sub(step.weight);
             self.perform(step, at)?;
         }

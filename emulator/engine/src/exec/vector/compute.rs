@@ -136,7 +136,7 @@ impl Run<'_, '_, '_> {
             0 => {}
             u32::MAX => run(file, out),
             _ => {
-                let scratch = self.block.scratch;
+                let scratch = self.block.vector.scratch;
                 run(file, scratch);
                 let row = |offset: u32| file.wrapping_add(offset as usize);
                 // SAFETY: the result and the scratch rows have the width of the operation's result.

@@ -61,7 +61,7 @@ impl Gang {
 
     /// Returns the register file of the first lanes of the eight warps to which the group belongs.
     fn first_lanes(&self, block: &mut Block<'_, '_>) -> *mut u32 {
-        block.scalars.groups.get_mut(self.group()).map_or(std::ptr::null_mut(), Rows::base)
+        block.vector.scalars.groups.get_mut(self.group()).map_or(std::ptr::null_mut(), Rows::base)
     }
 
     /// Returns the warps of the group as lanes in the file of first lanes, and true if the other
@@ -76,8 +76,8 @@ impl Gang {
     /// Collects the rows that lanes outside of a group need. Returns `None` if they are not known.
     fn find_kept(&self, block: &mut Block<'_, '_>, steps: &Steps) -> Option<()> {
         let liveness = steps.liveness.as_ref()?;
-        block.kept.clear();
-        block.kept.extend_from_slice(liveness.exchanged());
+        block.vector.kept.clear();
+        block.vector.kept.extend_from_slice(liveness.exchanged());
         for member in self.members() {
             for (index, other) in block.warps[member.warp].paths.iter().enumerate() {
                 if index == member.path {
@@ -87,7 +87,7 @@ impl Gang {
                     return None;
                 }
                 let needed: &RowSet = liveness.at(other.pc)?;
-                block.kept.iter_mut().zip(needed).for_each(|(kept, needed)| *kept |= needed);
+                block.vector.kept.iter_mut().zip(needed).for_each(|(kept, needed)| *kept |= needed);
             }
         }
         Some(())

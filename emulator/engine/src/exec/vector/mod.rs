@@ -165,7 +165,7 @@ impl Run<'_, '_, '_> {
 
     /// Updates the block's state of the group, which is at `pc`.
     fn settle(&mut self, pc: u32) {
-        self.block.instructions += u64::from(self.used) * self.gang.members().len() as u64;
+        self.block.count_instructions(u64::from(self.used) * self.gang.members().len() as u64);
         self.left = self.left.saturating_sub(self.used);
         self.used = 0;
         for member in self.gang.members() {
@@ -225,7 +225,7 @@ impl Run<'_, '_, '_> {
             return guard == Guard::ALWAYS;
         }
         self.files.keeps == Keeps::Some
-            && !super::code::liveness::contains(&self.block.kept, Register(out / LANES as u32))
+            && !super::code::liveness::contains(&self.block.vector.kept, Register(out / LANES as u32))
     }
 
     /// True if only the group runs in the block, and no thread has arrived at this row's barrier.

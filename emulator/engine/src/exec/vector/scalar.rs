@@ -97,9 +97,9 @@ impl Run<'_, '_, '_> {
             Ok(run) if files.whole_group => unsafe { run(&[file], scalar.out.row, &scalar.sources) },
             Ok(run) => {
                 // SAFETY: as above; the scratch rows are part of the file.
-                unsafe { run(&[file], self.block.scratch, &scalar.sources) };
+                unsafe { run(&[file], self.block.vector.scratch, &scalar.sources) };
                 let row = |offset: u32| file.wrapping_add(offset as usize);
-                let (out, scratch) = (row(scalar.out.row), row(self.block.scratch));
+                let (out, scratch) = (row(scalar.out.row), row(self.block.vector.scratch));
                 let blend = self.steps.blends[usize::from(scalar.out.width == Width::Double)];
                 // SAFETY: the result and the scratch rows have the width of the operation's result.
                 unsafe { blend(out, scratch, out, files.first_lanes) };
@@ -144,14 +144,14 @@ impl Run<'_, '_, '_> {
     }
 
     pub(super) fn growth(&self, operand: Operand) -> &Growth {
-        &self.block.scalars.growths[operand.shape as usize]
+        &self.block.vector.scalars.growths[operand.shape as usize]
     }
 
     pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
         let register = Register(operand.row / LANES as u32);
-        let Some(file) = self.block.scalars.groups.get(warp / MOST_WARPS) else { return };
+        let Some(file) = self.block.vector.scalars.groups.get(warp / MOST_WARPS) else { return };
         let first = file.get_wide(register, operand.width, warp % MOST_WARPS);
-        let growth = &self.block.scalars.growths[operand.shape as usize];
+        let growth = &self.block.vector.scalars.growths[operand.shape as usize];
         self.block.warps[warp].rows.fill_growing(
             register,
             operand.width,
@@ -201,8 +201,8 @@ impl Run<'_, '_, '_> {
         for at in 0..self.gang.members().len() {
             let member = self.gang.members()[at];
             self.expand_all(affine, member.warp);
-            let block = &mut *self.block;
-            set_block_rows(block.launch, block.worker, &mut block.warps[member.warp], block.index);
+            let (worker, index) = (self.block.worker(), self.block.index());
+            set_block_rows(self.block.launch, worker, &mut self.block.warps[member.warp], index);
             self.block.warps[member.warp].rows_only = true;
         }
     }
