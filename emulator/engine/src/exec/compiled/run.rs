@@ -126,7 +126,8 @@ fn run_lanes(
 
 /// The state of a warp as machine code sees it.
 fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [u32; LANES]) -> Context {
-    let (shared, shared_base, shared_bytes) = (block.shared(), block.shared_base(), block.launch.shared_bytes);
+    let (shared, shared_base, shared_bytes) =
+        (block.shared(), block.shared_base(), block.launch.shared_bytes);
     let state = &mut block.warps[warp];
     let local_stride = state.local_stride;
     Context {

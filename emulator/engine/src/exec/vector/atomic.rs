@@ -30,8 +30,12 @@ impl Run<'_, '_, '_> {
         }
         let found = self.locate(&step.access, (step.space, step.cache), (warp, active), true);
         let Some((window, _)) = found else { return false };
-        let lanes =
-            Lanes { file: self.files.rows[warp], host: window.host, offsets: &self.block.vector.offsets, active };
+        let lanes = Lanes {
+            file: self.files.rows[warp],
+            host: window.host,
+            offsets: &self.block.vector.offsets,
+            active,
+        };
         if step.access.wide {
             // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
             // are in the window, which is writable memory of this block or a live region.
