@@ -3,6 +3,8 @@
 //! The device is the emulator unless `CUPRUM_DEVICE` names another: `gpu` requires a real one and fails
 //! without it.
 
+use std::time::{Duration, Instant};
+
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::{CUcontext, CUresult, call};
 use cuprum::{Current, Device, Driver, Module};
@@ -31,8 +33,23 @@ pub fn device() -> Device {
 }
 
 /// A context of its own, so that a fault in one test leaves the others alone.
+///
+/// A GPU has room for 101 contexts at a time, whatever memory is free (H200, driver 580), and the tests that run at the same
+/// time, in this process and in its children, have contexts too: one that finds no room waits until others have closed theirs.
 pub fn context() -> Context {
-    Context::create(device(), ContextFlags::empty()).expect("a context")
+    let start = Instant::now();
+    loop {
+        match Context::create(device(), ContextFlags::empty()) {
+            Err(error) if on_gpu() && is_full(&error) && start.elapsed() < Duration::from_secs(60) => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            created => return created.expect("a context"),
+        }
+    }
+}
+
+fn is_full(error: &cuprum::Error) -> bool {
+    error.code() == CUresult::CUDA_ERROR_OUT_OF_MEMORY
 }
 
 /// Runs `test` in a fresh context that is current, and asserts that it leaves none current.

@@ -1,12 +1,10 @@
 //! Many threads make, use and drop everything at the same time, in one context, in their own, and in each other's.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
-use cuprum::context::{Context, ContextFlags, ContextStack, PrimaryContext};
+use cuprum::context::{Context, ContextStack, PrimaryContext};
 use cuprum::stream::{Event, EventFlags};
-use cuprum::sys::CUresult;
-use cuprum::{Buffer, ContextRef, Current, Error, In, InOut, LaunchConfig, Module, Stream};
+use cuprum::{Buffer, ContextRef, Current, In, InOut, LaunchConfig, Module, Stream};
 
 use crate::common::{self, context, device, kernels, on_gpu};
 
@@ -108,24 +106,6 @@ fn make<'ctx>(cx: &Current<'_, 'ctx>, value: f32) -> Made<'ctx> {
     (x, y, stream, done, module)
 }
 
-/// A context of a thread's own. A GPU has room for 101 contexts at a time, whatever memory is free (H200, driver 580), and
-/// other tests, in this process and in their children, have contexts too: a thread that finds no room waits for it.
-fn own_context() -> Context {
-    let start = Instant::now();
-    loop {
-        match Context::create(device(), ContextFlags::empty()) {
-            Err(error) if on_gpu() && no_room(&error) && start.elapsed() < Duration::from_secs(60) => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            created => return created.expect("a context"),
-        }
-    }
-}
-
-fn no_room(error: &Error) -> bool {
-    error.code() == CUresult::CUDA_ERROR_OUT_OF_MEMORY
-}
-
 /// One thread: works in a shared context, in one of its own on top of it, and in the primary one; hands over
 /// the objects that it made, and drops the objects that it received, whatever context is current.
 fn hammer<'ctx>(
@@ -143,7 +123,7 @@ fn hammer<'ctx>(
         let mut cx = stack.push(below).unwrap();
         give.send(make(&cx, value)).unwrap();
         {
-            let own = own_context();
+            let own = context();
             let on_top = cx.push(&own).unwrap();
             let made = make(&on_top, -value);
             given.try_iter().for_each(drop);
