@@ -31,8 +31,8 @@ programs() { (cd "$clients" && "$python" -m pytest --quiet -p no:cacheprovider "
 # Runs a client's own tests. As many must pass as the README states in the client's row.
 counted() {
     local client=$1 count
-    "${@:2}" | tee "$folder/counted"
-    count=$(sed -n 's/.*: \([0-9]*\) tests passed.*/\1/p' "$folder/counted")
+    "${@:2}" | tee "$folder/$client"
+    count=$(sed -n 's/.*: \([0-9]*\) tests passed.*/\1/p' "$folder/$client")
     grep -q "^| $client .*\b${count:-no}\b.* pass" emulator/README.md ||
         { echo "emulator/README.md states another number for $client than $count"; exit 1; }
 }
@@ -73,13 +73,18 @@ programs test_quadrants.py
 step "CUTLASS"
 programs test_cutlass.py
 
-step "PyCUDA's own tests"
+step "PyCUDA's own tests, on one core beside those of Numba-CUDA on the other"
 PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$site/nvidia/cu13/bin/nvcc \
-    counted PyCUDA "$python" "$clients/own_tests.py" "$clients/pycuda.txt" --rootdir="$cache/pycuda/test" "$cache/pycuda/test"
+    counted PyCUDA "$python" "$clients/own_tests.py" "$clients/pycuda.txt" --rootdir="$cache/pycuda/test" "$cache/pycuda/test" \
+    >"$folder/pycuda.log" 2>&1 &
+pycuda=$!
 
 counted Numba-CUDA numba cudadrv nrt cudapy/test_{atomics,array,array_args,array_methods,array_reductions,blackscholes,boolean}.py \
     cudapy/test_{complex,constmem,const_string,cooperative_groups,warp_ops,sync,sm}.py \
     doc_examples/test_{cg,cpointer,cpu_gpu_compat,ffi,globals,laplace,matmul,montecarlo,reduction,ufunc,vecadd}.py
+step "the result of PyCUDA's"
+wait "$pycuda" || { cat "$folder/pycuda.log" && exit 1; }
+cat "$folder/pycuda.log"
 step "cudarc's own tests"
 counted cudarc "$clients/cudarc.sh"
 step "cubecl-cuda's own tests"
