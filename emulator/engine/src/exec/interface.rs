@@ -26,20 +26,21 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Execution {
-    /// Lane by lane, the simplest mode: the reference for tests of the other one.
+    /// Lane by lane, the simplest mode: the reference for tests of the other modes.
     Plain,
     /// Whole warps, several at a time, with the vector instructions of the processor.
     Vector,
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
     /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with warp-group products, and with more than 20,000 instructions. A warp does not run in lockstep: if its threads race, because one writes data that
-    /// another reads without `bar.warp.sync` or another barrier between, the results may differ from
-    /// the other modes. `check_races` finds such races.
+    /// shared memory, with warp-group products, and with more than 20,000 instructions. A warp does
+    /// not run in lockstep: if its threads race, because one writes data that another reads without
+    /// `bar.warp.sync` or another barrier between, the results may differ from the other modes.
+    /// `check_races` finds such races.
     Compiled,
-    /// `Vector`; with the feature `compile`, `Compiled` from the second launch on for kernels with loops
-    /// that use arrays of threads, or in which threads take different ways and reach scattered places,
-    /// unless a loop contains instructions without machine code.
+    /// `Vector`; with the feature `compile`, `Compiled` from the second launch on for kernels with
+    /// loops that use arrays of threads, or in which threads take different ways and reach
+    /// scattered places, unless a loop contains instructions without machine code.
     #[default]
     Automatic,
 }
