@@ -3,6 +3,7 @@
 #
 # kernels/*.ptx come from the oldest NVRTC that pip still serves: PTX ISA 7.7 for compute_75 loads on every
 # driver from R515 on and on every GPU from Turing on, and newer drivers and toolkits take it as well.
+# kernels/corpus/*.ptx, the kernels of the engine's benchmark, come from the same compiler.
 # kernels/dialect_100/*.ptx are a few of the same sources from the first compiler of the CUDA 13 line for
 # compute_100, whose back end writes PTX differently; parsers are tested on both.
 # Afterwards ptxas of that toolkit must accept every file. Needs python3 with pip; downloads go to .cache/.
@@ -30,12 +31,13 @@ newer=$(fetch nvidia-cuda-nvrtc 13.0.88)
 toolkit=$(fetch nvidia-cuda-nvcc 13.0.88)
 
 compile "$pinned"/nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2 compute_75 kernels kernels/*.cu
+compile "$pinned"/nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2 compute_75 kernels/corpus kernels/corpus/*.cu
 compile "$newer"/nvidia/cu13/lib/libnvrtc.so.13 compute_100 kernels/dialect_100 \
     kernels/{fill,reduce_shuffle,matmul_tiled,histogram,mandelbrot,nbody,resize,faults,signatures}.cu
 
 ptxas=$toolkit/nvidia/cu13/bin/ptxas
 chmod +x "$ptxas"
-for file in kernels/*.ptx; do
+for file in kernels/*.ptx kernels/corpus/*.ptx; do
     for architecture in sm_75 sm_90; do
         "$ptxas" --gpu-name "$architecture" --output-file /dev/null "$file"
     done

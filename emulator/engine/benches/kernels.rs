@@ -18,47 +18,18 @@ mod beside;
 mod device;
 
 use beside::clock::{CLOCK, Reference, Time};
-use beside::contest::{self, Contest, NativeRun};
+use beside::contest::{Contest, NativeRun};
+use beside::entries::{ENTRIES, Entry};
 use beside::opencl::{self, Pocl};
 use beside::simulator::{self, Simulated};
-use beside::{Absent, corpus, emulator, machine};
+use beside::{Absent, emulator, machine};
 use criterion::Criterion;
 use std::time::Duration;
-
-struct Entry {
-    title: &'static str,
-    /// Its name in the PTX, which is also the name of the benchmark.
-    kernel: &'static str,
-    module: &'static str,
-    contest: fn() -> Contest,
-    /// Target for the ratio to native code.
-    goal: f64,
-}
-
-#[rustfmt::skip]
-const ENTRIES: [Entry; 16] = [
-    Entry { title: "saxpy, one element per thread", kernel: "saxpy", module: "saxpy", contest: contest::saxpy_one_element, goal: 0.2 },
-    Entry { title: "saxpy, grid stride", kernel: "saxpy_grid_stride", module: "saxpy", contest: contest::saxpy_grid_stride, goal: 0.25 },
-    Entry { title: "matrix product, naive 16x16", kernel: "matmul_naive", module: "matmul_naive", contest: contest::matmul, goal: 0.8 },
-    Entry { title: "matrix product, tiled", kernel: "matmul_tiled", module: "matmul_tiled", contest: contest::matmul, goal: 1.0 },
-    Entry { title: "reduction, shared", kernel: "reduce_shared", module: "reduce_shared", contest: contest::reduction, goal: 0.15 },
-    Entry { title: "reduction, shuffle", kernel: "reduce_shuffle", module: "reduce_shuffle", contest: contest::reduction, goal: 0.35 },
-    Entry { title: "mandelbrot", kernel: "mandelbrot", module: "mandelbrot", contest: contest::mandelbrot, goal: 1.0 },
-    Entry { title: "n-body", kernel: "nbody", module: "nbody", contest: contest::nbody, goal: 1.0 },
-    Entry { title: "histogram, global atomics", kernel: "count_global", module: "corpus", contest: corpus::histogram, goal: 0.06 },
-    Entry { title: "histogram, shared atomics", kernel: "count_shared", module: "corpus", contest: corpus::histogram, goal: 0.06 },
-    Entry { title: "digests, arrays of threads", kernel: "digest", module: "corpus", contest: corpus::digests, goal: 0.25 },
-    Entry { title: "stack machine, bytes", kernel: "machine", module: "corpus", contest: corpus::machine, goal: 0.06 },
-    Entry { title: "matrix product, integers", kernel: "matmul_int", module: "corpus", contest: corpus::matmul, goal: 0.6 },
-    Entry { title: "search, bytes", kernel: "search", module: "corpus", contest: corpus::searches, goal: 0.06 },
-    Entry { title: "compaction, ballot and atomic", kernel: "compact", module: "corpus", contest: corpus::compaction, goal: 0.08 },
-    Entry { title: "relaxation, blocks of 1024", kernel: "relax", module: "corpus", contest: corpus::relaxation, goal: 0.14 },
-];
 
 struct Race {
     contest: Contest,
     native: NativeRun,
-    native_halves: [NativeRun; 2],
+    native_halves: Option<[NativeRun; 2]>,
     emulator: emulator::Prepared,
     pocl: Other<opencl::Prepared>,
     simulated: Other<Simulated>,
@@ -81,10 +52,9 @@ impl Race {
     /// With `pocl`, the other ways take part.
     fn new(entry: &Entry, pocl: Option<&Result<Pocl, Absent>>) -> Race {
         let contest = (entry.contest)();
-        let half = contest.rows / 2;
         Race {
-            native: (contest.native)(0..contest.rows),
-            native_halves: [(contest.native)(0..half), (contest.native)(half..contest.rows)],
+            native: contest.native.whole(),
+            native_halves: contest.native.halves(),
             emulator: emulator::Prepared::new(entry.module, entry.kernel, &contest),
             pocl: pocl.map_or(Ok(None), |pocl| {
                 pocl.as_ref().map(|pocl| pocl.prepare(entry.kernel, &contest)).map_err(Absent::clone)
@@ -111,7 +81,9 @@ impl Race {
         if !quick {
             keep(&mut shortest.emulator_on_two, Time::of_either(|| self.emulator.launch(2)));
             let expected = shortest.native.wall / 2;
-            keep(&mut shortest.native_on_two, on_two_threads(&mut self.native_halves, expected));
+            if let Some(halves) = &mut self.native_halves {
+                keep(&mut shortest.native_on_two, on_two_threads(halves, expected));
+            }
         }
         if let Ok(Some(pocl)) = &self.pocl {
             keep(&mut shortest.pocl, Time::of_either(|| pocl.launch()));
@@ -126,18 +98,20 @@ impl Race {
         let (native_rate, emulator_rate) = (rate(native), rate(emulator));
         let gain = |one: &Time, two: &Time| one.wall.as_secs_f64() / two.wall.as_secs_f64();
         let mut row = format!(
-            "| {} | {unit} | {native_rate:.1} | {emulator_rate:.1} | {:.2} | {:.2} |",
+            "| {} | {unit} | {native_rate:.1} | {emulator_rate:.1} | {:.3} | {} |",
             entry.title,
             emulator_rate / native_rate,
-            entry.goal,
+            entry.held_by,
         );
         if !quick {
             let pocl = self.pocl.as_ref().map(|prepared| prepared.as_ref().map(|_| rate(pocl)));
             let simulated = self.simulated.as_ref().map(|done| done.as_ref().map(|done| done.rate / 1e6));
             row += &format!(
-                " {:.2} | {:.2} | {} | {} |",
+                " {:.2} | {} | {} | {} |",
                 gain(emulator, emulator_on_two),
-                gain(native, native_on_two),
+                self.native_halves
+                    .as_ref()
+                    .map_or("-".into(), |_| format!("{:.2}", gain(native, native_on_two))),
                 beside_cells(pocl, emulator_rate, 2),
                 beside_cells(simulated, emulator_rate, 0),
             );
@@ -186,7 +160,7 @@ fn main() {
         .configure_from_args();
     let mut reference = Reference::new();
     let (mut table, mut numba) = (String::new(), Ok(None));
-    for entry in &ENTRIES {
+    for entry in ENTRIES {
         let mut race = None;
         criterion.bench_function(entry.kernel, |bencher| {
             let race = race.get_or_insert_with(|| Race::new(entry, pocl.as_ref()));
@@ -240,12 +214,13 @@ fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, r
 }
 
 fn head(quick: bool) -> String {
-    let mut columns = vec!["kernel", "unit", "native scalar", "emulator", "ratio", "goal"];
+    let mut columns = vec!["kernel", "unit", "native scalar", "emulator", "ratio", "held back by"];
     if !quick {
         let others = ["PoCL", "emulator / PoCL", "Numba simulator", "emulator / Numba"];
         columns.extend(["two cores", "native on two"].into_iter().chain(others));
     }
-    let rule: String =
-        (0..columns.len()).map(|column| if column < 2 { " --- |" } else { " ---: |" }).collect();
+    let rule: String = (0..columns.len())
+        .map(|column| if matches!(column, 0 | 1 | 5) { " --- |" } else { " ---: |" })
+        .collect();
     format!("| {} |\n|{rule}\n", columns.join(" | "))
 }

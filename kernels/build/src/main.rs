@@ -47,11 +47,10 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
     })
 }
 
-/// The committed text for `source`: its name in line information is relative to the repository.
+/// The committed text for `source`, a path relative to the repository: line information has the same name.
 fn generate(compiler: &Compiler, architecture: Architecture, source: &Path) -> Result<String, String> {
     let text = fs::read_to_string(source).map_err(|error| format!("{}: {error}", source.display()))?;
-    let file_name = source.file_name().map(|name| name.to_string_lossy()).ok_or("a source without a name")?;
-    let name = format!("kernels/{file_name}");
+    let name = source.to_str().ok_or("a path that is no UTF-8")?;
     let (mut options, mut shown) = (
         Options::new().architecture(architecture),
         vec![format!("--gpu-architecture=compute_{architecture}")],
@@ -60,13 +59,13 @@ fn generate(compiler: &Compiler, architecture: Architecture, source: &Path) -> R
         options = options.option(option);
         shown.push(option.to_owned());
     }
-    let compiled = compiler.compile(&Source::new(&text).named(&name), &options);
+    let compiled = compiler.compile(&Source::new(&text).named(name), &options);
     let compiled = compiled.map_err(|error| error.to_string())?;
     let ptx = compiled.ptx().ok_or("PTX that is no UTF-8")?;
     // The compiler puts the folder that it runs in before the name.
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let ptx = ptx.replace(&format!("\"{}/{name}\"", here.display()), &format!("\"{name}\""));
-    Ok(artifact::with_header(&name, &text, compiler.version(), &shown, &ptx))
+    Ok(artifact::with_header(name, &text, compiler.version(), &shown, &ptx))
 }
 
 /// The compiler that was named, or the one that is found.

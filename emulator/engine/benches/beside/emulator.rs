@@ -2,6 +2,7 @@
 
 use super::contest::{Arg, Contest};
 use crate::device::{Args, Buffer, Device};
+use cuprum_engine::exec::LaunchArgs;
 use std::time::Instant;
 
 /// A kernel ready for repeated launches.
@@ -10,6 +11,7 @@ pub(crate) struct Prepared {
     kernel: &'static str,
     grid: (u32, u32),
     block: (u32, u32),
+    shared: u32,
     args: Args,
     buffers: Vec<Buffer>,
 }
@@ -23,6 +25,7 @@ impl Prepared {
         for arg in &contest.args {
             args = match arg {
                 Arg::Word(word) => args.push(*word),
+                Arg::Wide(word) => args.push(*word),
                 Arg::Buffer(words) => {
                     let buffer = device.buffer(words);
                     let args = args.buffer(&buffer);
@@ -31,8 +34,8 @@ impl Prepared {
                 }
             };
         }
-        let mut prepared =
-            Prepared { device, kernel, grid: contest.grid, block: contest.block, args, buffers };
+        let Contest { grid, block, shared, .. } = *contest;
+        let mut prepared = Prepared { device, kernel, grid, block, shared, args, buffers };
         prepared.launch(1);
         let results: Vec<Vec<u32>> = prepared.buffers.iter().map(Buffer::read).collect();
         (contest.check)(&results);
@@ -41,7 +44,8 @@ impl Prepared {
 
     pub(crate) fn launch(&mut self, workers: usize) {
         self.device.options.workers = workers;
-        if let Err(fault) = self.device.launch(self.kernel, self.grid, self.block, &self.args) {
+        let adjust = |launch: &mut LaunchArgs<'_>| launch.dynamic_shared = self.shared;
+        if let Err(fault) = self.device.launch_with(self.kernel, self.grid, self.block, &self.args, adjust) {
             panic!("{}: {fault}", self.kernel);
         }
     }

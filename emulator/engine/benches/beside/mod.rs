@@ -6,9 +6,11 @@ pub(crate) mod clock;
 pub(crate) mod contest;
 pub(crate) mod corpus;
 pub(crate) mod emulator;
+pub(crate) mod entries;
 pub(crate) mod machine;
 pub(crate) mod native;
 pub(crate) mod opencl;
+pub(crate) mod regular;
 pub(crate) mod simulator;
 
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
 //! The kernels' work in scalar Rust: plain loops with fused multiply-adds, without vectors.
 
-use super::contest::SOFTENING;
+use super::regular::SOFTENING;
 
 /// Prevents the compiler from vectorizing a loop that counts with this, at no other cost.
 #[inline(always)]
-pub(super) fn one_by_one(index: usize) -> usize {
+pub(crate) fn one_by_one(index: usize) -> usize {
     let mut index = index;
     // SAFETY: the assembly contains no instruction.
     unsafe { std::arch::asm!("/* {0} */", inout(reg) index, options(pure, nomem, nostack, preserves_flags)) };
@@ -18,9 +18,9 @@ fn fma(a: f32, b: f32, c: f32) -> f32 {
 }
 
 macro_rules! with_fma {
-    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block)*) => {$(
+    ($($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block)*) => {$(
         $(#[$doc])*
-        pub(crate) fn $name($($arg: $ty),*) $(-> $out)? {
+        $vis fn $name($($arg: $ty),*) $(-> $out)? {
             #[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
             unsafe fn inner($($arg: $ty),*) $(-> $out)? $body
             #[cfg(target_arch = "x86_64")]
@@ -30,10 +30,11 @@ macro_rules! with_fma {
         }
     )*};
 }
+pub(crate) use with_fma;
 
 with_fma! {
     /// Without bounds checks, which cost up to half the speed.
-    fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) {
+    pub(crate) fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) {
         assert_eq!(x.len(), y.len());
         for i in 0..y.len() {
             let i = one_by_one(i);
@@ -45,7 +46,7 @@ with_fma! {
         }
     }
 
-    fn sum(x: &[f32]) -> f32 {
+    pub(crate) fn sum(x: &[f32]) -> f32 {
         let mut sum = 0.0;
         for i in 0..x.len() {
             sum += x[one_by_one(i)];
@@ -54,7 +55,7 @@ with_fma! {
     }
 
     /// Computes `c = a * b` for some rows of `a` and `c` and all of the square matrix `b`.
-    fn matmul(side: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
+    pub(crate) fn matmul(side: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
         for row in 0..c.len() / side {
             for column in 0..side {
                 let mut sum = 0.0;
@@ -68,7 +69,7 @@ with_fma! {
     }
 
     /// Computes the counts of some rows of the picture, from the given row on.
-    fn mandelbrot(counts: &mut [u32], first_row: usize, width: usize, corner: [f32; 2], step: f32, limit: u32) {
+    pub(crate) fn mandelbrot(counts: &mut [u32], first_row: usize, width: usize, corner: [f32; 2], step: f32, limit: u32) {
         for y in 0..counts.len() / width {
             for x in 0..width {
                 let c_re = fma(x as f32, step, corner[0]);
@@ -90,7 +91,7 @@ with_fma! {
     }
 
     /// Computes one step of some of the bodies, from the given one on.
-    fn nbody(
+    pub(crate) fn nbody(
         positions: &[[f32; 4]],
         first: usize,
         velocities: &mut [[f32; 4]],

@@ -143,6 +143,7 @@ impl Pocl {
         for (index, arg) in contest.args.iter().enumerate() {
             match arg {
                 Arg::Word(word) => self.set(kernel, index, word),
+                Arg::Wide(word) => self.set(kernel, index, word),
                 Arg::Buffer(words) => {
                     let buffer = self.buffer(words);
                     self.set(kernel, index, &buffer);

@@ -1,18 +1,13 @@
 //! Kernels of `kernels/corpus.cu`, which use the most expensive paths: atomics, per-thread arrays,
 //! bytes, votes, wide blocks; with the same work in scalar Rust.
 
-use super::contest::{Arg, Contest, NativeRun};
-use super::native::one_by_one;
+use crate::beside::contest::{Arg, Contest, Native, NativeRun, words};
+use crate::beside::native::one_by_one;
 use std::hint::black_box;
 use std::ops::Range;
 
 const WORDS: usize = 1 << 16;
 const BINS: usize = 64;
-
-fn words(count: usize, seed: u32) -> Vec<u32> {
-    let mix = |i: u32| (i ^ seed).wrapping_mul(0x9e37_79b9).rotate_left(13).wrapping_mul(0x85eb_ca6b);
-    (0..count as u32).map(|i| mix(i) ^ mix(i) >> 15).collect()
-}
 
 /// Data shared by a kernel and its native work.
 struct Shape {
@@ -32,7 +27,8 @@ fn exact(
 ) -> Contest {
     let Shape { unit, work, grid, block, rows } = shape;
     let check = Box::new(move |buffers: &[Vec<u32>]| assert!(buffers[index] == wanted, "wrong results"));
-    Contest { unit, work, grid, block, args, check, rows, native: Box::new(native) }
+    let native = Native::Rows(rows, Box::new(native));
+    Contest { unit, work, grid, block, shared: 0, args, check, native }
 }
 
 fn count(input: &[u32], bins: &mut [u32; BINS]) {
@@ -243,14 +239,17 @@ pub(crate) fn compaction() -> Contest {
             odd.sort_unstable();
             assert!(odd == wanted, "wrong words");
         }),
-        rows: WORDS,
-        native: Box::new(move |rows| {
-            let mut out = vec![0; rows.len()];
-            let input = input[rows].to_vec();
-            Box::new(move || {
-                black_box(compact(black_box(&input), black_box(&mut out)));
-            })
-        }),
+        shared: 0,
+        native: Native::Rows(
+            WORDS,
+            Box::new(move |rows| {
+                let mut out = vec![0; rows.len()];
+                let input = input[rows].to_vec();
+                Box::new(move || {
+                    black_box(compact(black_box(&input), black_box(&mut out)));
+                })
+            }),
+        ),
     }
 }
 

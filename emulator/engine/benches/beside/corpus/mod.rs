@@ -1,0 +1,7 @@
+//! Kernels of many kinds, each with the same work in scalar Rust. A file for each source of kernels.
+
+pub(crate) mod grids;
+pub(crate) mod numbers;
+pub(crate) mod parting;
+pub(crate) mod paths;
+pub(crate) mod warps;
