@@ -19,6 +19,8 @@ mod compiled;
 mod control;
 mod differential;
 mod environment;
+#[cfg(target_os = "linux")]
+mod far_apart;
 mod faults;
 mod found;
 mod goldens;

@@ -319,6 +319,9 @@ impl Emitter<'_> {
         let call = match target {
             Some(target) => {
                 let target = self.module.declare_func_in_func(target, self.b.func);
+                // Each function has pages of its own, which may lie further apart than a near call
+                // reaches.
+                self.b.func.dfg.ext_funcs[target].colocated = false;
                 let context = self.params[0];
                 let arguments: Vec<Val> = arguments.iter().copied().chain([context]).collect();
                 self.b.ins().call(target, &arguments);
