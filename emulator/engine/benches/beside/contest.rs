@@ -52,6 +52,14 @@ pub(crate) enum Arg {
     Word(u32),
     Wide(u64),
     Buffer(Vec<u32>),
+    /// A buffer that the kernel finds by a linked one: it is no parameter.
+    Apart(Vec<u32>),
+    /// A buffer with addresses: the place of each in words, and the number of an earlier buffer.
+    Linked(Vec<u32>, Vec<(usize, usize)>),
+}
+
+pub(crate) fn linked(words: Vec<u32>, links: &[(usize, usize)]) -> Arg {
+    Arg::Linked(words, links.to_vec())
 }
 
 pub(crate) fn word(value: usize) -> Arg {

@@ -23,16 +23,23 @@ impl Prepared {
         let mut buffers = Vec::new();
         let mut args = Args::default();
         for arg in &contest.args {
-            args = match arg {
-                Arg::Word(word) => args.push(*word),
-                Arg::Wide(word) => args.push(*word),
-                Arg::Buffer(words) => {
-                    let buffer = device.buffer(words);
-                    let args = args.buffer(&buffer);
-                    buffers.push(buffer);
-                    args
+            let words = match arg {
+                Arg::Word(word) => {
+                    args = args.push(*word);
+                    continue;
                 }
+                Arg::Wide(word) => {
+                    args = args.push(*word);
+                    continue;
+                }
+                Arg::Buffer(words) | Arg::Apart(words) => words.clone(),
+                Arg::Linked(words, links) => with_addresses(words, links, &buffers),
             };
+            let buffer = device.buffer(&words);
+            if !matches!(arg, Arg::Apart(_)) {
+                args = args.buffer(&buffer);
+            }
+            buffers.push(buffer);
         }
         let Contest { grid, block, shared, .. } = *contest;
         let mut prepared = Prepared { device, kernel, grid, block, shared, args, buffers };
@@ -49,6 +56,16 @@ impl Prepared {
             panic!("{}: {fault}", self.kernel);
         }
     }
+}
+
+/// Returns the words with the addresses of buffers at some places.
+fn with_addresses(words: &[u32], links: &[(usize, usize)], buffers: &[Buffer]) -> Vec<u32> {
+    let mut words = words.to_vec();
+    for (place, buffer) in links {
+        let address = buffers[*buffer].address();
+        [words[*place], words[place + 1]] = [address as u32, (address >> 32) as u32];
+    }
+    words
 }
 
 fn load(module: &str) -> Device {

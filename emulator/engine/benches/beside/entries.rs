@@ -1,7 +1,7 @@
 //! The table of kernels.
 
 use super::contest::Contest;
-use super::corpus::{grids, numbers, parting, paths, warps};
+use super::corpus::{clients, grids, numbers, parting, paths, tables, warps};
 use super::regular;
 
 pub(crate) struct Entry {
@@ -79,4 +79,26 @@ pub(crate) const ENTRIES: &[Entry] = &[
     entry("layer norm, shuffles", "layer_norm", "corpus/numbers", numbers::layer_norm, "shuffles"),
     entry("k-means step", "means_step", "corpus/numbers", numbers::means_step, "atomics, lane by lane"),
     entry("array of structures", "particles", "corpus/numbers", numbers::particles, "strided accesses"),
+    entry("histogram, parts of warps", "histogram_private", "corpus/tables", tables::histogram_private, "additions, lane by lane"),
+    entry("sums of doubles by swaps", "add_doubles", "corpus/tables", tables::add_doubles, "atomics, lanes that retry"),
+    entry("hash table", "count_keys", "corpus/tables", tables::count_keys, "atomics, lanes that part"),
+    entry("union-find", "unite", "corpus/tables", tables::unite, "lanes that part"),
+    entry("checksum by table", "crc", "corpus/tables", tables::crc, "gathers of shared words"),
+    entry("search by sliding checksum", "find_all", "corpus/tables", tables::find_all, "accesses of bytes"),
+    entry("decoding of bytes", "unpack", "corpus/tables", tables::unpack, "lanes that part"),
+    entry("digest in registers", "mix_digest", "corpus/tables", tables::mix_digest, "strided accesses"),
+    entry("gather and scatter of vectors", "gather4", "corpus/tables", tables::gather4, "scattered accesses"),
+    entry("sums by key, matches", "sum_by_key", "corpus/tables", tables::sum_by_key, "matches, lanes that part"),
+    entry("hash table, nvcc", "count_keys", "clients/nvcc_tables", tables::count_keys, "atomics, lanes that part"),
+    entry("decoding of bytes, nvcc", "unpack", "clients/nvcc_tables", tables::unpack, "lanes that part"),
+    entry("sums by key, nvcc", "sum_by_key", "clients/nvcc_tables", tables::sum_by_key, "matches, lanes that part"),
+    entry("addition, Triton", "triton_add", "clients/triton_add", clients::triton_add, "accesses of vectors"),
+    entry("softmax, Triton", "triton_softmax", "clients/triton_softmax", clients::triton_softmax, "shuffles, starts of blocks"),
+    entry("layer norm, Triton", "triton_layer_norm", "clients/triton_layer_norm", clients::triton_layer_norm, "shuffles, starts of blocks"),
+    entry("matrix product, Triton", "triton_matmul", "clients/triton_matmul", clients::triton_matmul, "accesses of shared vectors"),
+    entry("matrix product of halves, Triton", "triton_matmul_half", "clients/triton_matmul_half", clients::triton_matmul_half, "matrix instructions in the plain mode"),
+    entry("reduction, Numba", "numba_sum", "clients/numba_sum", clients::numba_sum, "barriers of few lanes"),
+    entry("mandelbrot in complex numbers, Numba", "numba_mandelbrot", "clients/numba_mandelbrot", clients::numba_mandelbrot, "lanes that part"),
+    entry("diffusion, Numba", "numba_diffuse", "clients/numba_diffuse", clients::numba_diffuse, "branches at edges"),
+    entry("diffusion, Taichi", "taichi_diffuse", "clients/taichi_diffuse", clients::taichi_diffuse, "divisions, generic accesses"),
 ];

@@ -144,6 +144,7 @@ impl Pocl {
             match arg {
                 Arg::Word(word) => self.set(kernel, index, word),
                 Arg::Wide(word) => self.set(kernel, index, word),
+                Arg::Apart(_) | Arg::Linked(..) => return None,
                 Arg::Buffer(words) => {
                     let buffer = self.buffer(words);
                     self.set(kernel, index, &buffer);

@@ -7,7 +7,7 @@ const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
 fn committed() -> Vec<(String, String)> {
     let mut texts = Vec::new();
-    for folder in ["", "dialect_100/", "corpus/"] {
+    for folder in ["", "dialect_100/", "corpus/", "clients/"] {
         let path = format!("{}/../../kernels/{folder}", env!("CARGO_MANIFEST_DIR"));
         for entry in std::fs::read_dir(&path).unwrap() {
             let path = entry.unwrap().path();

@@ -86,7 +86,7 @@ fn matrix_products() {
 #[test]
 fn every_committed_kernel_loads() {
     let mut modules = 0;
-    for folder in ["", "dialect_100/", "corpus/"] {
+    for folder in ["", "dialect_100/", "corpus/", "clients/"] {
         let path = format!("{}/../../kernels/{folder}", env!("CARGO_MANIFEST_DIR"));
         for entry in std::fs::read_dir(path).unwrap() {
             let path = entry.unwrap().path();
