@@ -11,7 +11,11 @@
 //! cargo bench -p cuprum-engine --bench kernels                # everything
 //! cargo bench -p cuprum-engine --bench kernels -- saxpy       # the kernels whose name contains this
 //! cargo bench -p cuprum-engine --bench kernels -- --quick     # only the emulator on one core, and native code
+//! emulator/engine/benches/counts.sh --check                   # instructions of each launch, against recorded ones
 //! ```
+//!
+//! `CUPRUM_EMULATOR_EXECUTION` chooses the mode: `vector`, `compiled` (with `--features compile`) or
+//! `automatic`. The last line sums up the ratios.
 
 mod beside;
 #[path = "../tests/device/mod.rs"]
@@ -22,7 +26,7 @@ use beside::contest::{Contest, NativeRun};
 use beside::entries::{ENTRIES, Entry};
 use beside::opencl::{self, Pocl};
 use beside::simulator::{self, Simulated};
-use beside::{Absent, emulator, machine};
+use beside::{Absent, count, emulator, machine};
 use criterion::Criterion;
 use std::time::Duration;
 
@@ -91,6 +95,12 @@ impl Race {
         emulator.processor
     }
 
+    /// Speed of the emulator, native code being 1.
+    fn ratio(&self) -> f64 {
+        let Shortest { native, emulator, .. } = &self.shortest;
+        native.processor.as_secs_f64() / emulator.processor.as_secs_f64()
+    }
+
     fn row(&self, entry: &Entry, quick: bool) -> String {
         let Contest { unit, work, .. } = self.contest;
         let Shortest { native, native_on_two, emulator, emulator_on_two, pocl } = &self.shortest;
@@ -100,7 +110,7 @@ impl Race {
         let mut row = format!(
             "| {} | {unit} | {native_rate:.1} | {emulator_rate:.1} | {:.3} | {} |",
             entry.title,
-            emulator_rate / native_rate,
+            self.ratio(),
             entry.held_by,
         );
         if !quick {
@@ -150,19 +160,22 @@ fn on_two_threads(halves: &mut [NativeRun; 2], expected: Duration) -> Time {
 }
 
 fn main() {
+    if std::env::args().any(|arg| arg == "--count") {
+        return count::launch_all();
+    }
     let quick = std::env::args().any(|arg| arg == "--quick");
     let pocl = (!quick).then(Pocl::open);
     let mut criterion = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(800))
+        .measurement_time(Duration::from_millis(if quick { 400 } else { 800 }))
         .without_plots()
         .configure_from_args();
     let mut reference = Reference::new();
-    let (mut table, mut numba) = (String::new(), Ok(None));
+    let (mut table, mut numba, mut ratios) = (String::new(), Ok(None), Ratios::default());
     for entry in ENTRIES {
         let mut race = None;
-        criterion.bench_function(entry.kernel, |bencher| {
+        criterion.bench_function(&format!("{}/{}", entry.module, entry.kernel), |bencher| {
             let race = race.get_or_insert_with(|| Race::new(entry, pocl.as_ref()));
             bencher.iter_custom(|iterations| {
                 reference.round();
@@ -171,6 +184,7 @@ fn main() {
         });
         if let Some(race) = race {
             table.push_str(&race.row(entry, quick));
+            ratios.add(entry, &race);
             if !matches!(race.simulated, Ok(None)) {
                 numba = race.simulated;
             }
@@ -178,9 +192,37 @@ fn main() {
     }
     if !table.is_empty() {
         print_header(pocl.as_ref(), &numba, &reference);
-        println!("{}{table}", head(quick));
+        println!("{}{table}\n{ratios}", head(quick));
     }
     criterion.final_summary();
+}
+
+/// The ratios of all kernels that ran, in one mode.
+#[derive(Default)]
+struct Ratios {
+    all: Vec<(f64, &'static str)>,
+    mode: String,
+}
+
+impl Ratios {
+    fn add(&mut self, entry: &Entry, race: &Race) {
+        self.all.push((race.ratio(), entry.title));
+        self.mode = format!("{:?}", race.emulator.mode()).to_lowercase();
+    }
+}
+
+impl std::fmt::Display for Ratios {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Ratios { all, mode } = self;
+        let mean = (all.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>() / all.len() as f64).exp();
+        let Some((least, title)) = all.iter().min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(()) };
+        let below = all.iter().filter(|(ratio, _)| *ratio < 0.1).count();
+        write!(
+            f,
+            "Mode {mode}, {} kernels: geometric mean {mean:.3}, least {least:.3} ({title}), {below} below 0.1.",
+            all.len(),
+        )
+    }
 }
 
 /// Prints information that the table does not contain.

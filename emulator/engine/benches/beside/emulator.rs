@@ -2,7 +2,7 @@
 
 use super::contest::{Arg, Contest};
 use crate::device::{Args, Buffer, Device};
-use cuprum_engine::exec::LaunchArgs;
+use cuprum_engine::exec::{Execution, LaunchArgs};
 use std::time::Instant;
 
 /// A kernel ready for repeated launches.
@@ -47,6 +47,10 @@ impl Prepared {
         let results: Vec<Vec<u32>> = prepared.buffers.iter().map(Buffer::read).collect();
         (contest.check)(&results);
         prepared
+    }
+
+    pub(crate) fn mode(&self) -> Execution {
+        self.device.options.mode
     }
 
     pub(crate) fn launch(&mut self, workers: usize) {

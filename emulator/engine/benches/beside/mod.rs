@@ -5,6 +5,7 @@
 pub(crate) mod clock;
 pub(crate) mod contest;
 pub(crate) mod corpus;
+pub(crate) mod count;
 pub(crate) mod emulator;
 pub(crate) mod entries;
 pub(crate) mod machine;

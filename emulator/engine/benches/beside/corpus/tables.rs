@@ -259,7 +259,8 @@ pub(crate) fn gather4() -> Contest {
 /// adds up their values, and the first of them adds the sum.
 fn add_warp(keys: &[u32], values: &[u32], sums: &mut [u32]) {
     for (lane, key) in keys.iter().enumerate() {
-        let same = keys.iter().zip(0..).fold(0u32, |same, (other, bit)| same | u32::from(other == key) << bit);
+        let same =
+            keys.iter().zip(0..).fold(0u32, |same, (other, bit)| same | u32::from(other == key) << bit);
         let (mut rest, mut sum) = (same, 0u32);
         while rest != 0 {
             sum = sum.wrapping_add(values[rest.trailing_zeros() as usize]);
@@ -275,7 +276,8 @@ fn add_warp(keys: &[u32], values: &[u32], sums: &mut [u32]) {
 pub(crate) fn sum_by_key() -> Contest {
     const WORDS: usize = 1 << 13;
     // Few keys in each warp.
-    let keys: Vec<u32> = words(WORDS, 80).into_iter().zip(0..).map(|(word, i)| word % 4 + i / 64 * 3).collect();
+    let keys: Vec<u32> =
+        words(WORDS, 80).into_iter().zip(0..).map(|(word, i)| word % 4 + i / 64 * 3).collect();
     let values = words(WORDS, 81);
     let args = vec![buffer(&keys), buffer(&values), zeros(256), word(WORDS)];
     Contest::new(line("Mword/s", WORDS, WORDS), args, exact(2, 256), move |sums: &mut [u32]| {

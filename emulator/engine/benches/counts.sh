@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Instructions of one launch of each kernel of the bench, counted by valgrind: whatever else the machine does, two runs
+# differ by less than a thousandth.
+#
+#   counts.sh            prints the counts of both modes
+#   counts.sh --record   writes them to counts.txt
+#   counts.sh --check    fails if a kernel takes more than 1.15 times the instructions recorded: a fall of speed by 20 % is
+#                        1.25 times, if instructions take as long as before
+#
+# The processor that valgrind shows has AVX2 and no AVX-512. Another compiler may change the counts by some percent.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+command -v valgrind >/dev/null || { echo "this needs valgrind" >&2; exit 1; }
+recorded=emulator/engine/benches/counts.txt
+most=1.15
+
+program=$(cargo bench --quiet -p cuprum-engine --features compile --bench kernels --no-run --message-format=json |
+    jq -r 'select(.target.name == "kernels" and .executable).executable')
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# Prints mode, count and title of each kernel. Each dump has the count of one call. Two options cannot share a pattern.
+counts() {
+    mkdir "$folder/$1"
+    CUPRUM_EMULATOR_EXECUTION=$1 valgrind --quiet --tool=callgrind --callgrind-out-file="$folder/$1/out" \
+        --toggle-collect='*::counted_launch' --dump-after=kernels::beside::count::counted_launch "$program" --count >"$folder/$1/titles"
+    local number=0 title
+    while IFS= read -r title; do
+        number=$((number + 1))
+        printf '%s\t%s\t%s\n' "$1" "$(sed -n 's/^\(totals\|summary\): *//p' "$folder/$1/out.$number" | head -1)" "$title"
+    done < <(sed -n 's/^counted //p' "$folder/$1/titles")
+}
+{ counts vector; counts compiled; } >"$folder/counts"
+
+case "${1-}" in
+    '') cat "$folder/counts" ;;
+    --record) cp "$folder/counts" "$recorded" ;;
+    --check)
+        awk -F '\t' -v most=$most '
+            NR == FNR { old[$1 "\t" $3] = $2; next }
+            { key = $1 "\t" $3; seen[key] = 1 }
+            !(key in old) { print $1 ", " $3 ": not recorded"; bad = 1; next }
+            $2 > most * old[key] { printf "%s, %s: %d instructions, %.2f times the recorded\n", $1, $3, $2, $2 / old[key]; bad = 1 }
+            $2 * most < old[key] { printf "%s, %s: only %.2f of the recorded: record it anew\n", $1, $3, $2 / old[key] }
+            END { for (key in old) if (!(key in seen)) { print key ": recorded, but it did not run"; bad = 1 }; exit bad }
+        ' "$recorded" "$folder/counts" ;;
+    *) echo "usage: counts.sh [--record | --check]" >&2; exit 2 ;;
+esac
