@@ -1,4 +1,4 @@
-//! Cost of each check on one core: the shortest time of a launch, relative to one without checks.
+//! Cost of each check: the shortest processor time of a launch, relative to one without checks.
 //!
 //! Rounds of all variants alternate, so a slow period of the machine affects all. Only checks that
 //! nothing is found: `tests/compute` of `cuprum` checks the results of the kernels.
@@ -7,6 +7,8 @@
 //! cargo bench -p cuprum-engine --bench checks -- [KERNEL...]
 //! ```
 
+#[path = "../tests/growth/clock.rs"]
+mod clock;
 #[path = "../tests/device/mod.rs"]
 mod device;
 
@@ -119,6 +121,7 @@ const VARIANTS: &[Variant] = &[
         notes: false,
     },
     Variant { name: "races", change: |options| options.check_races = true, tracked: false, notes: false },
+    Variant { name: "seed", change: |options| options.seed = Some(7), tracked: false, notes: false },
     Variant { name: "NaNs", change: |options| options.check_nans = true, tracked: false, notes: false },
     Variant {
         name: "all four",
@@ -150,7 +153,7 @@ fn measure(launch: &Launch) -> Vec<Duration> {
     let mut rounds = 0;
     while rounds < LEAST_ROUNDS || begun.elapsed() < TIME {
         for ((device, args), shortest) in devices.iter().zip(&mut shortest) {
-            let start = Instant::now();
+            let start = clock::Start::now();
             if let Err(fault) = device.launch(launch.kernel, launch.grid, launch.block, args) {
                 panic!("{fault}");
             }

@@ -22,9 +22,9 @@ const ROOMS: &[Room<'static>] = &[
     ("block", &["exec::block"], &["memory", "report", "touched", "interface", "code", "check", "tensor"]),
     ("access", &["exec::access"], &["memory", "report", "touched", "check", "block"]),
     ("plain", &["exec::plain"], &["report", "texture", "tensor", "check", "block", "access"]),
-    ("vector", &["exec::vector"], &["touched", "code", "block", "access", "plain"]),
+    ("vector", &["exec::vector"], &["memory", "touched", "code", "check", "block", "access", "plain"]),
     // Kernels as machine code, with the feature `compile`.
-    ("compiled", &["exec::compiled"], &["memory", "interface", "code", "block", "access", "plain"]),
+    ("compiled", &["exec::compiled"], &["memory", "interface", "code", "check", "block", "access", "plain"]),
     (
         "launch",
         &["exec::launch"],

@@ -4,6 +4,7 @@ use super::texture;
 use super::touched::Touched;
 use crate::memory::Region;
 use crate::program::Kernel;
+use crate::program::instruction::{Instruction, Op};
 use crate::report::Fault;
 use std::time::Duration;
 
@@ -28,19 +29,24 @@ use std::time::Duration;
 pub enum Execution {
     /// Lane by lane, the simplest mode: the reference for tests of the other modes.
     Plain,
-    /// Whole warps, several at a time, with the vector instructions of the processor.
+    /// Whole warps, several at a time, with the vector instructions of the processor. With
+    /// `check_init`, `check_races` or a seed, one warp at a time, in the order of the plain mode. The
+    /// plain mode runs launches with `check_nans`, launches with `check_init` of kernels that may
+    /// read registers before they write them, and launches with a seed of kernels with warp-group
+    /// products.
     Vector,
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
-    /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with warp-group products, and with more than 20,000 instructions. A warp does
+    /// generator, with `check_races` or `check_barriers`, for targets before `sm_70`, with volatile
+    /// accesses to shared memory, with warp-group products, and with more than 20,000 instructions.
+    /// With a seed, lanes run in a random order from one head of a loop to the next. A warp does
     /// not run in lockstep: if its threads race, because one writes data that another reads without
     /// `bar.warp.sync` or another barrier between, the results may differ from the other modes.
     /// `check_races` finds such races.
     Compiled,
     /// `Vector`; with the feature `compile`, `Compiled` from the second launch on for kernels with
     /// loops that use arrays of threads, or in which threads take different ways and reach
-    /// scattered places, unless a loop contains instructions without machine code.
+    /// scattered places, unless a loop contains instructions without machine code, or a seed is set.
     #[default]
     Automatic,
 }
@@ -113,17 +119,32 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// True if the vector mode is allowed: no checks of single accesses, no random orders.
-    pub(in crate::exec) fn allow_vectors(&self) -> bool {
-        let watched = self.check_init || self.check_races || self.check_nans;
-        self.mode != Execution::Plain && !watched && self.seed.is_none()
+    /// True if the vector mode is allowed: no checks of single instructions, and no products of warp
+    /// groups that end late, where their registers are used.
+    pub(in crate::exec) fn allow_vectors(&self, kernel: &Kernel) -> bool {
+        let product = |instruction: &Instruction| matches!(instruction.op, Op::WarpGroup(_));
+        let late = || self.seed.is_some() && kernel.code.iter().any(product);
+        let watched = self.check_nans || self.watches_registers(kernel);
+        self.mode != Execution::Plain && !watched && !late()
+    }
+
+    /// True if warps run one at a time: in a random order, or in the order of the plain mode, so
+    /// that the checks find the same.
+    pub(in crate::exec) fn runs_single_warps(&self) -> bool {
+        self.check_init || self.check_races || self.seed.is_some()
+    }
+
+    /// True if the kernel may use registers before they are written, and this is to be reported.
+    pub(in crate::exec) fn watches_registers(&self, kernel: &Kernel) -> bool {
+        self.check_init && !kernel.unwritten().is_empty()
     }
 
     /// True if machine code is allowed.
     #[cfg(feature = "compile")]
-    pub(in crate::exec) fn allow_machine_code(&self) -> bool {
+    pub(in crate::exec) fn allow_machine_code(&self, kernel: &Kernel) -> bool {
         matches!(self.mode, Execution::Compiled | Execution::Automatic)
-            && self.allow_vectors()
+            && self.allow_vectors(kernel)
+            && !self.check_races
             && !self.check_barriers
     }
 }

@@ -1,6 +1,6 @@
 //! Written bytes of an allocation.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// One bit per byte of an allocation, set when the byte is written.
 ///
@@ -16,13 +16,39 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct ValidBits {
     words: Box<[AtomicU64]>,
+    /// All words before this one are known to be set.
+    complete: AtomicUsize,
 }
 
 impl ValidBits {
     /// Creates clear bits for `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         let words = usize::try_from(bytes.div_ceil(64)).unwrap_or(0);
-        Self { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
+        let words: Box<[AtomicU64]> = (0..words).map(|_| AtomicU64::new(0)).collect();
+        if let Some(last) = words.last().filter(|_| bytes % 64 != 0) {
+            // The bits after the last byte.
+            last.store(u64::MAX << (bytes % 64), Ordering::Relaxed);
+        }
+        Self { words, complete: AtomicUsize::new(0) }
+    }
+
+    /// True if all bytes have been written. Each call continues where the last one stopped.
+    ///
+    /// ```
+    /// let written = cuprum_engine::memory::ValidBits::new(100);
+    /// written.set(0, 99);
+    /// assert!(!written.is_complete());
+    /// written.set(99, 1);
+    /// assert!(written.is_complete());
+    /// ```
+    pub fn is_complete(&self) -> bool {
+        let first = self.complete.load(Ordering::Relaxed);
+        let set = |word: &&AtomicU64| word.load(Ordering::Relaxed) == u64::MAX;
+        let complete = first + self.words[first..].iter().take_while(set).count();
+        if complete != first {
+            self.complete.store(complete, Ordering::Relaxed);
+        }
+        complete == self.words.len()
     }
 
     /// Marks `len` bytes from `offset` on as written. Bytes outside are ignored.

@@ -122,6 +122,11 @@ impl Device {
         Self::load_with(ptx, false)
     }
 
+    /// Loads a program on memory that records its written bytes.
+    pub(crate) fn load_tracked(ptx: &str) -> Result<Device, PtxError> {
+        Self::load_with(ptx, true)
+    }
+
     /// Loads a program whose launches record the bytes that they access.
     pub(crate) fn load_noting(ptx: &str) -> Result<Device, PtxError> {
         Self::load(ptx).map(|device| Device { notes: true, ..device })

@@ -18,6 +18,11 @@ pub struct Unwritten {
 }
 
 impl Unwritten {
+    /// True if the kernel writes all registers before it reads them.
+    pub fn is_empty(&self) -> bool {
+        self.registers.is_empty() && self.predicates.is_empty()
+    }
+
     /// Finds the registers that are live at the start of the kernel, or of one of its functions.
     /// Sets have one bit per row, then one per predicate.
     pub fn find(kernel: &Kernel) -> Unwritten {

@@ -131,9 +131,7 @@ fn local_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resul
     };
     let offset = site.lane * warp.local_stride as usize + start;
     let host = warp.local.as_mut_ptr().wrapping_add(offset);
-    if block.launch.options.check_init {
-        watch_local(block, site, start, request)?;
-    }
+    watch_local(block, site, offset, request)?;
     Ok(Place { host, global: false })
 }
 
@@ -161,16 +159,14 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
     }
     let offset = address - cached.base;
     let host = cached.host.wrapping_add(offset as usize);
-    if cached.tracked {
-        if let Some(init) = block.launch.map.find(address).and_then(|region| region.init.as_ref()) {
-            let reads = !write || request.update;
-            if reads && block.launch.options.check_init && !init.all_set(offset, bytes.into()) {
-                let kind = FaultKind::UninitializedRead;
-                block.found(kind, site, |fault| with_access(block, fault, request))?;
-            }
-            if write {
-                init.set(offset, bytes.into());
-            }
+    if let Some(init) = cached.init(block.launch) {
+        let reads = !write || request.update;
+        if reads && block.launch.options.check_init && !init.all_set(offset, bytes.into()) {
+            let kind = FaultKind::UninitializedRead;
+            block.found(kind, site, |fault| with_access(block, fault, request))?;
+        }
+        if write {
+            init.set(offset, bytes.into());
         }
     }
     if let Some(marks) = cached.marks(block.launch) {

@@ -2,7 +2,8 @@
 
 use super::Request;
 use crate::exec::block::{Block, Issue, Lanes, Site, Stop, thread_index};
-use crate::exec::check::traces::{Compare, Shadow, Trace};
+use crate::exec::check::shadow::Shadow;
+use crate::exec::check::traces::{Compare, Trace};
 use crate::program::memory::Scope;
 use crate::ptx::Space;
 use crate::report::{self, FaultKind, Hazard, Related};
@@ -55,17 +56,15 @@ pub(in crate::exec) fn watch_shared(
     watch_race(block, site, (Memory::Shared(rank), start as u64, host), request)
 }
 
-/// Checks a read of local memory, or marks the bytes of a write.
+/// Checks a read of local memory, or marks the bytes of a write, given the position of its bytes in
+/// the local memory of the warp.
 pub(in crate::exec) fn watch_local(
     block: &mut Block<'_, '_>,
     site: Site,
     start: usize,
     request: Request,
 ) -> Result<(), Stop> {
-    if !block.launch.options.check_init {
-        return Ok(());
-    }
-    let written = &mut block.warps[site.warp].local_written[site.lane];
+    let Some(written) = &mut block.warps[site.warp].local_written else { return Ok(()) };
     let bytes = request.bytes as usize;
     if request.write {
         written.mark(start, bytes);

@@ -2,7 +2,7 @@
 
 use super::launch::Launch;
 use crate::exec::touched::Marks;
-use crate::memory::Region;
+use crate::memory::{Region, ValidBits};
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Cached {
@@ -10,7 +10,8 @@ pub(in crate::exec) struct Cached {
     pub(in crate::exec) len: u64,
     pub(in crate::exec) host: *mut u8,
     pub(in crate::exec) writable: bool,
-    pub(in crate::exec) tracked: bool,
+    /// The record of written bytes; null if none is kept, or all bytes have been written.
+    pub(in crate::exec) init: *const ValidBits,
     /// The record of accessed bytes; null if none is kept.
     pub(in crate::exec) marks: *const Marks,
     /// Its last address, and the distance from the previous one.
@@ -24,19 +25,22 @@ impl Cached {
         len: 0,
         host: std::ptr::null_mut(),
         writable: false,
-        tracked: false,
+        init: std::ptr::null(),
         marks: std::ptr::null(),
         last: 0,
         stride: 0,
     };
 
+    /// `region` is one of the launch's map, which keeps its record of written bytes alive.
     pub(in crate::exec) fn of(region: &Region) -> Self {
+        let init = region.init.as_deref().filter(|init| !init.is_complete());
+        let init = init.map_or(std::ptr::null(), std::ptr::from_ref);
         Cached {
             base: region.base,
             len: region.len,
             host: region.host,
             writable: region.writable,
-            tracked: region.init.is_some(),
+            init,
             marks: std::ptr::null(),
             last: 0,
             stride: 0,
@@ -48,6 +52,13 @@ impl Cached {
     pub(in crate::exec) fn marks<'l>(&self, _launch: &'l Launch<'_>) -> Option<&'l Marks> {
         // SAFETY: null, or from the launch's `Touched`, which lives as long as the launch.
         unsafe { self.marks.as_ref() }
+    }
+
+    /// Returns the record of written bytes, if some are not known to be written.
+    #[inline(always)]
+    pub(in crate::exec) fn init<'l>(&self, _launch: &'l Launch<'_>) -> Option<&'l ValidBits> {
+        // SAFETY: null, or from a region of the launch's map, which lives as long as the launch.
+        unsafe { self.init.as_ref() }
     }
 }
 

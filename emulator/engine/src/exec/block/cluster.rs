@@ -7,7 +7,7 @@
 use super::Block;
 use super::warp::Wait;
 use crate::exec::check::clocks::Publications;
-use crate::exec::check::traces::Shadow;
+use crate::exec::check::shadow::Shadow;
 use crate::program::memory::{Order, Scope};
 use crate::semantics::lanes_of;
 use std::cell::{Cell, RefCell};
@@ -58,7 +58,12 @@ impl Block<'_, '_> {
         let Some(member) = cluster.member(self.rank) else { return };
         member.shared.set(self.shared.as_mut_ptr().cast());
         member.ended.set(false);
-        member.shadow.borrow_mut().clear();
+        let mut shadow = member.shadow.borrow_mut();
+        shadow.clear();
+        if self.launch.options.check_init {
+            shadow.written.start(self.launch.shared_bytes as usize);
+        }
+        drop(shadow);
         if self.rank == 0 {
             cluster.phase.set(0);
             cluster.told.borrow_mut().clear();

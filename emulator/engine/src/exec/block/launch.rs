@@ -1,7 +1,7 @@
 //! State shared by all blocks of a launch.
 
 use super::thread_index;
-use crate::exec::check::traces::GlobalShadow;
+use crate::exec::check::shadow::GlobalShadow;
 use crate::exec::code;
 use crate::exec::code::Steps;
 use crate::exec::interface::{ExecOptions, Hooks, LaunchArgs};
@@ -48,6 +48,8 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) global_shadow: Option<GlobalShadow>,
     /// The record of accessed bytes of global memory.
     pub(in crate::exec) touched: Option<&'a Touched>,
+    /// True if uses of registers that were not written are reported.
+    pub(in crate::exec) watches_registers: bool,
     /// Findings of checks that were reported while the launch continued: instruction and kind.
     pub(super) reported: Mutex<Vec<(u32, FaultKind)>>,
 }
@@ -75,7 +77,7 @@ impl<'a> Launch<'a> {
             shared_addresses: Vec::new(),
             unwritten: kernel.unwritten(),
             machine_stops,
-            steps: if options.allow_vectors() && machine_stops.is_none() {
+            steps: if options.allow_vectors(kernel) && machine_stops.is_none() {
                 code::steps(kernel)
             } else {
                 None
@@ -86,6 +88,7 @@ impl<'a> Launch<'a> {
             shared_bytes,
             global_shadow: options.check_races.then(GlobalShadow::default),
             touched: hooks.touched(),
+            watches_registers: options.watches_registers(kernel),
             reported: Mutex::default(),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);

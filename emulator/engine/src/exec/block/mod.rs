@@ -17,7 +17,7 @@ pub(in crate::exec) mod scalars;
 mod site;
 pub(in crate::exec) mod special;
 pub(in crate::exec) mod stack;
-mod state;
+pub(in crate::exec) mod state;
 pub(in crate::exec) mod warp;
 
 pub(in crate::exec) use fault::Stop;

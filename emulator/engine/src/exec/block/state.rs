@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::check::clocks::Clocks;
-use super::super::check::traces::Shadow;
+use super::super::check::shadow::Shadow;
 use super::super::code::affine::reads_row;
 use super::cached::Cached;
 use super::cluster::Cluster;
@@ -112,6 +112,10 @@ impl<'l, 'a> Block<'l, 'a> {
         self.arrived = [0; 16];
         self.copies.clear();
         self.checks.shadow.clear();
+        let check_init = self.launch.options.check_init;
+        if check_init {
+            self.checks.shadow.written.start(self.launch.shared_bytes as usize);
+        }
         if let Some(clocks) = &mut self.checks.clocks {
             clocks.reset(self.launch.number(index));
         }
@@ -120,9 +124,10 @@ impl<'l, 'a> Block<'l, 'a> {
         for warp in &mut self.warps {
             let first = warp.index * LANES as u32;
             let count = (launch.threads - first).min(LANES as u32);
+            warp.local_written = check_init.then(|| warp.local_written.take().unwrap_or_default());
             warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel, launch.unwritten);
             warp.rows_only = !scalars;
-            if launch.options.check_init {
+            if launch.watches_registers {
                 warp.registers.start(launch.args.kernel);
             }
             warp.nans.clear();

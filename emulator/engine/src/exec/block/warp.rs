@@ -6,7 +6,7 @@ use super::rows::{Rows, Saved};
 use super::stack::{FRAME_ALIGN, StackPointers};
 use crate::exec::check::nans::Nans;
 use crate::exec::check::registers::WrittenRegisters;
-use crate::exec::check::traces::Written;
+use crate::exec::check::shadow::Written;
 use crate::program::unwritten::Unwritten;
 use crate::program::{Kernel, RowKind};
 use crate::semantics::{LANES, Width};
@@ -114,8 +114,8 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) local: Vec<u8>,
     pub(in crate::exec) local_stride: u32,
     pub(in crate::exec) stack: StackPointers,
-    /// Written bytes of each lane's local memory, if a check needs it.
-    pub(in crate::exec) local_written: Vec<Written>,
+    /// Written bytes of local memory, if a check needs it.
+    pub(in crate::exec) local_written: Option<Written>,
     /// Position and lanes of each exit, if a check needs it.
     pub(in crate::exec) exits: Vec<(u32, u32)>,
     pub(in crate::exec) registers: Box<WrittenRegisters>,
@@ -136,7 +136,7 @@ impl Warp {
             local: Vec::new(),
             local_stride: 0,
             stack: [0; LANES],
-            local_written: vec![Written::default(); LANES],
+            local_written: None,
             registers: Box::default(),
             nans: Nans::default(),
             exits: Vec::new(),
@@ -162,8 +162,8 @@ impl Warp {
         self.live = live;
         self.announced = 0;
         self.products.clear();
-        if self.local_stride != 0 {
-            self.local_written.iter_mut().for_each(Written::clear);
+        if let Some(written) = &mut self.local_written {
+            written.start(self.local.len());
         }
         self.exits.clear();
         self.paths.clear();
@@ -192,6 +192,9 @@ impl Warp {
             let new = lane * stride as usize;
             local[new..new + self.local_stride as usize]
                 .copy_from_slice(&self.local[old..old + self.local_stride as usize]);
+        }
+        if let Some(written) = &mut self.local_written {
+            written.widen(LANES, self.local_stride as usize, stride as usize);
         }
         self.local = local;
         self.local_stride = stride;

@@ -15,6 +15,7 @@ use crate::program::memory::{Order, Scope};
 use crate::semantics::{LANES, lanes_of};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Time up to which each thread of a block is known.
@@ -49,17 +50,23 @@ impl Past {
     pub(in crate::exec) fn unknown(&self, block: u64, warp: u32, lanes: u32, moment: u32) -> u32 {
         let Some(moments) = self.moments(block) else { return lanes };
         let first = warp as usize * LANES;
-        lanes_of(lanes)
-            .filter(|lane| moments.get(first + lane).is_none_or(|known| *known < moment))
-            .fold(0, |unknown, lane| unknown | 1 << lane)
+        let moments = &moments[first.min(moments.len())..];
+        if lanes.is_power_of_two() {
+            let known = moments.get(lanes.trailing_zeros() as usize).is_some_and(|known| *known >= moment);
+            return if known { 0 } else { lanes };
+        }
+        let known = moments.iter().take(LANES).enumerate();
+        lanes & !known.fold(0, |bits, (lane, known)| bits | u32::from(*known >= moment) << lane)
     }
 
-    fn learn(&mut self, thread: usize, moment: u32) {
+    fn learn(&mut self, threads: impl Iterator<Item = usize>, moment: u32) {
         let own = Arc::make_mut(&mut self.own);
-        if own.len() <= thread {
-            own.resize(thread + 1, 0);
+        for thread in threads {
+            if own.len() <= thread {
+                own.resize(thread + 1, 0);
+            }
+            own[thread] = moment;
         }
-        own[thread] = moment;
     }
 
     /// Returns the times of another block, to be changed.
@@ -106,6 +113,10 @@ fn merge(into: &mut Moments, from: &Moments) {
     for (mine, other) in into.iter_mut().zip(from.iter()) {
         *mine = (*mine).max(*other);
     }
+}
+
+fn threads_of(warp: usize, mask: u32) -> impl Iterator<Item = usize> {
+    lanes_of(mask).map(move |lane| warp * LANES + lane)
 }
 
 /// Knowledge that one thread can pass to another.
@@ -166,7 +177,7 @@ pub(in crate::exec) type Publications = ByAddress<Published>;
 pub(in crate::exec) struct Clocks {
     block: u64,
     warps: Vec<u32>,
-    threads: Vec<Knowledge>,
+    threads: Vec<Rc<Knowledge>>,
     /// Knowledge of threads that arrived at a barrier without waiting.
     arrived: [Knowledge; 16],
 }
@@ -176,7 +187,7 @@ impl Clocks {
         Clocks {
             block: 0,
             warps: vec![1; warps],
-            threads: vec![Knowledge::default(); warps * LANES],
+            threads: vec![Rc::default(); warps * LANES],
             arrived: Default::default(),
         }
     }
@@ -185,7 +196,9 @@ impl Clocks {
         self.block = block;
         self.warps.fill(1);
         let nothing = Knowledge::of_block(block);
-        self.threads.iter_mut().chain(&mut self.arrived).for_each(|known| known.clone_from(&nothing));
+        self.arrived.iter_mut().for_each(|known| known.clone_from(&nothing));
+        let nothing = Rc::new(nothing);
+        self.threads.iter_mut().for_each(|known| known.clone_from(&nothing));
     }
 
     pub(in crate::exec) fn block(&self) -> u64 {
@@ -200,10 +213,19 @@ impl Clocks {
         &self.threads[warp * LANES + lane].past
     }
 
+    /// Returns the past of some lanes of a warp, if they have learned the same.
+    pub(in crate::exec) fn common_past(&self, warp: usize, lanes: u32) -> Option<&Past> {
+        let threads = &self.threads[warp * LANES..][..LANES];
+        let first = &threads[lanes.trailing_zeros() as usize % LANES];
+        let same = threads.iter().enumerate();
+        let same = same.fold(0, |bits, (lane, known)| bits | u32::from(Rc::ptr_eq(known, first)) << lane);
+        (lanes & !same == 0).then_some(&first.past)
+    }
+
     fn told(&self, warp: usize, lane: usize) -> Knowledge {
         let thread = warp * LANES + lane;
-        let mut told = self.threads[thread].clone();
-        told.past.learn(thread, self.warps[warp]);
+        let mut told = Knowledge::clone(&self.threads[thread]);
+        told.past.learn(std::iter::once(thread), self.warps[warp]);
         told
     }
 
@@ -213,12 +235,19 @@ impl Clocks {
         if let Some(number) = barrier {
             std::mem::swap(&mut all, &mut self.arrived[number]);
         }
-        for (warp, mask) in parties {
-            lanes_of(*mask).for_each(|lane| all.absorb(&self.threads[warp * LANES + lane]));
+        // Threads that met before often know the same.
+        let mut last: Option<&Rc<Knowledge>> = None;
+        for thread in parties.iter().flat_map(|(warp, mask)| threads_of(*warp, *mask)) {
+            let known = &self.threads[thread];
+            if !last.is_some_and(|last| Rc::ptr_eq(last, known)) {
+                all.absorb(known);
+                last = Some(known);
+            }
         }
         for (warp, mask) in parties {
-            lanes_of(*mask).for_each(|lane| all.past.learn(warp * LANES + lane, self.warps[*warp]));
+            all.past.learn(threads_of(*warp, *mask), self.warps[*warp]);
         }
+        let all = Rc::new(all);
         for (warp, mask) in parties {
             lanes_of(*mask).for_each(|lane| self.threads[warp * LANES + lane].clone_from(&all));
             self.warps[*warp] += 1;
@@ -237,7 +266,7 @@ impl Clocks {
     pub(in crate::exec) fn fence(&mut self, warp: usize, mask: u32, scope: Scope) {
         for lane in lanes_of(mask) {
             let past = self.told(warp, lane).past;
-            let fenced = &mut self.threads[warp * LANES + lane].fenced;
+            let fenced = &mut Rc::make_mut(&mut self.threads[warp * LANES + lane]).fenced;
             fenced[Scope::Block as usize] = past.clone();
             if scope == Scope::Device {
                 fenced[Scope::Device as usize] = past;
@@ -289,7 +318,7 @@ impl Clocks {
         publications: &Publications,
     ) {
         let Some(published) = publications.get(&place) else { return };
-        let known = &mut self.threads[warp * LANES + lane];
+        let known = Rc::make_mut(&mut self.threads[warp * LANES + lane]);
         known.absorb(&published.to_all);
         if let Some(told) = published.to_block.get(self.block) {
             known.absorb(told);

@@ -30,9 +30,8 @@
 //! thread, so a missing wait for a copy is not found. Accesses of the host, of bulk copies and of
 //! textures are not checked.
 
-use super::clocks::{ByAddress, Past, Publications};
+use super::clocks::Past;
 use crate::program::memory::{Order, Scope};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Properties of an access that matter for races.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,15 +88,35 @@ impl Trace {
 
 /// Maximum number of accesses stored per word.
 const MOST_TRACES: usize = 64;
-const WORD: u64 = 4;
 
 /// Accesses to a word that later ones may race with.
 #[derive(Clone, Debug, Default)]
-struct Cell(Vec<Trace>);
+pub(super) struct Cell(Vec<Trace>);
 
 impl Cell {
-    /// Records an access of one lane. Returns an earlier one, of one lane, with which it races.
-    fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn push(&mut self, trace: Trace) {
+        self.0.push(trace);
+    }
+
+    /// True if a weak access of some lanes certainly races with none.
+    pub(super) fn admits(&self, now: &Trace, past: &Past, how: Compare) -> bool {
+        let single = now.lanes.is_power_of_two();
+        self.0.iter().filter(|earlier| earlier.write || now.write).all(|earlier| {
+            if single || earlier.bytes & now.bytes == 0 {
+                return earlier.clash(now, past, how).is_none();
+            }
+            // The others race with an access of one of them.
+            past.unknown(earlier.block, earlier.warp, earlier.lanes, earlier.moment) == 0
+        })
+    }
+
+    /// Records an access of one lane. Returns an earlier one, of one lane, with which it races. The
+    /// access may be by more lanes if it races with none.
+    pub(super) fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
                 // The other lanes were compared with the same writes; this lane is compared here.
@@ -159,103 +178,4 @@ pub(in crate::exec) struct Compare {
     /// True if it writes the value that is already there.
     pub(in crate::exec) same: bool,
     pub(in crate::exec) atomic_reads: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(in crate::exec) struct Written(Vec<bool>);
-
-impl Written {
-    pub(in crate::exec) fn clear(&mut self) {
-        self.0.fill(false);
-    }
-
-    /// Marks bytes as written. The record grows with the memory.
-    pub(in crate::exec) fn mark(&mut self, start: usize, bytes: usize) {
-        if self.0.len() < start + bytes {
-            self.0.resize(start + bytes, false);
-        }
-        self.0[start..start + bytes].fill(true);
-    }
-
-    pub(in crate::exec) fn all(&self, start: usize, bytes: usize) -> bool {
-        self.0.get(start..start + bytes).is_some_and(|written| written.iter().all(|written| *written))
-    }
-}
-
-/// Accesses to a memory by pages, and the knowledge published through it.
-#[derive(Debug, Default)]
-pub(in crate::exec) struct Accesses {
-    pages: ByAddress<Box<[Cell]>>,
-    pub(in crate::exec) publications: Publications,
-}
-
-impl Accesses {
-    const WORDS_A_PAGE: u64 = 64;
-
-    fn cell(&mut self, word: u64) -> &mut Cell {
-        let fresh = || vec![Cell::default(); Self::WORDS_A_PAGE as usize].into();
-        let page = self.pages.entry(word / Self::WORDS_A_PAGE).or_insert_with(fresh);
-        &mut page[(word % Self::WORDS_A_PAGE) as usize]
-    }
-
-    fn clear(&mut self) {
-        self.pages.values_mut().flatten().for_each(|cell| cell.0.clear());
-        self.publications.clear();
-    }
-
-    /// Records an access to bytes from `address` on. Returns an earlier access with which it races.
-    pub(in crate::exec) fn touch(
-        &mut self,
-        address: u64,
-        bytes: u64,
-        now: Trace,
-        past: &Past,
-        how: Compare,
-    ) -> Option<Trace> {
-        let end = address + bytes;
-        let mut found = None;
-        for word in address / WORD..=(end - 1) / WORD {
-            let first = address.max(word * WORD) - word * WORD;
-            let last = end.min((word + 1) * WORD) - word * WORD;
-            let mask = (1u8 << last) - (1u8 << first);
-            let race = self.cell(word).touch(Trace { bytes: mask, ..now }, past, how);
-            found = found.or(race);
-        }
-        found
-    }
-}
-
-#[derive(Debug, Default)]
-pub(in crate::exec) struct Shadow {
-    pub(in crate::exec) written: Written,
-    pub(in crate::exec) accesses: Accesses,
-    /// Knowledge of threads when they arrived at a barrier in memory.
-    pub(in crate::exec) barriers: Publications,
-}
-
-impl Shadow {
-    pub(in crate::exec) fn clear(&mut self) {
-        self.written.clear();
-        self.accesses.clear();
-        self.barriers.clear();
-    }
-}
-
-/// Accesses of all blocks to global memory. One worker runs all blocks, so the lock is uncontended.
-#[derive(Debug, Default)]
-pub(in crate::exec) struct GlobalShadow(Mutex<Accesses>);
-
-impl GlobalShadow {
-    pub(in crate::exec) fn lock(&self) -> MutexGuard<'_, Accesses> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Removes earlier accesses, because the memory was allocated again.
-    pub(in crate::exec) fn forget(&self, address: u64, bytes: u64) {
-        let mut accesses = self.lock();
-        for word in address / WORD..(address + bytes).div_ceil(WORD) {
-            accesses.cell(word).0.clear();
-            accesses.publications.remove(&(word * WORD));
-        }
-    }
 }

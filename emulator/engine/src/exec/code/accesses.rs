@@ -52,7 +52,14 @@ impl Translator<'_> {
             sign: if access.signed && is_load && access.bytes < 4 { 1 << (8 * access.bytes - 1) } else { 0 },
         };
         let run = transfer::function(self.level, &ready, is_load)?;
-        Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
+        Some(Box::new(AccessStep {
+            run,
+            access: ready,
+            space,
+            cache: access.cache,
+            strong: access.order.is_strong(),
+            prepare,
+        }))
     }
 
     /// Returns the step of an atomic operation, if it is of a common kind.

@@ -198,6 +198,8 @@ pub(in crate::exec) struct AccessStep {
     pub(in crate::exec) access: access::Access,
     pub(in crate::exec) space: AccessSpace,
     pub(in crate::exec) cache: u32,
+    /// True if it is volatile or has a memory order.
+    pub(in crate::exec) strong: bool,
     /// Removed instructions that compute the address. The plain mode must run them first.
     pub(in crate::exec) prepare: [Option<u32>; 2],
 }

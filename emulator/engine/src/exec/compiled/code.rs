@@ -46,15 +46,18 @@ pub(in crate::exec) struct Code {
 }
 
 impl Code {
-    /// Returns `None` for kernels that machine code does not support.
-    pub(super) fn of(kernel: &Kernel) -> Option<Code> {
+    /// Returns `None` for kernels that machine code does not support. If `checked`, it tests that
+    /// bytes which it reads are initialized.
+    pub(super) fn of(kernel: &Kernel, checked: bool) -> Option<Code> {
         if kernel.code.len() > MOST_INSTRUCTIONS || cfg!(target_endian = "big") {
             return None;
         }
         let plan = Plan::of(kernel)?;
         let roots = Roots::of(kernel);
-        let machine =
-            backend::build(&callees(), |emitter| Writer::new(emitter, kernel, (&plan, &roots)).write())?;
+        let machine = backend::build(&callees(), |emitter| {
+            let writer = Writer::new(emitter, kernel, (&plan, &roots));
+            Writer { checked, ..writer }.write()
+        })?;
         Some(Code { machine, stops: plan.stops, entry_of: plan.entry_of, roots })
     }
 
@@ -84,6 +87,8 @@ pub(super) struct Writer<'w, 'e> {
     pub(super) kernel: &'w Kernel,
     plan: &'w Plan,
     pub(super) roots: &'w Roots,
+    /// True if accesses test and record which bytes are written.
+    pub(super) checked: bool,
     pub(super) constants: HashMap<u32, Constant>,
     pub(super) holds: Vec<Holds>,
     pub(super) registers: Vec<Option<Var>>,
@@ -126,6 +131,7 @@ impl<'w, 'e> Writer<'w, 'e> {
             kernel,
             plan,
             roots,
+            checked: false,
         }
     }
 

@@ -36,6 +36,9 @@ pub(super) struct Context {
     pub(super) shared: *mut u8,
     pub(super) local: *mut u8,
     pub(super) local_stride: u64,
+    /// Records of the written bytes of shared and local memory, if a check needs them.
+    pub(super) shared_written: *mut u8,
+    pub(super) local_written: *mut u8,
     /// Offset of the frame of the running function in local memory.
     pub(super) local_base: u32,
     /// Instructions that each lane may spend in loops.
@@ -66,7 +69,8 @@ macro_rules! offsets {
 
 offsets! {
     ROWS = rows; PREDICATES = predicates; CACHES = caches; BOUNDS = bounds; STOPS = stops; LIST = list; LISTED = listed;
-    SHARED = shared; LOCAL = local; STRIDE = local_stride; LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
+    SHARED = shared; LOCAL = local; STRIDE = local_stride; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
+    LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
     SPENT = spent; LANE = lane; FAILED = failed; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
 }
 
@@ -141,7 +145,8 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, address: u64) {
     let found = block.caches[cache];
     let inside = address.wrapping_sub(found.base) < found.len;
     let named = matches!(space, None | Some(Space::Global | Space::Const));
-    let usable = named && inside && !found.tracked && found.marks.is_null() && (found.writable || !write);
+    let usable =
+        named && inside && found.init.is_null() && found.marks.is_null() && (found.writable || !write);
     if usable && found.base % u64::from(bytes) == 0 {
         block.machine.caches[cache] = Reach {
             base: found.base,

@@ -3,6 +3,7 @@
 use super::backend::{F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
 use super::code::{ATOMIC, FIND, Writer};
 use super::context::Context;
+use super::initialized;
 use super::lower::bits;
 use super::roots::Bounds;
 use crate::exec::block::cached::Reach;
@@ -56,6 +57,8 @@ struct Place<'a> {
     address: &'a Address,
     bytes: u32,
     cache: u32,
+    reads: bool,
+    writes: bool,
 }
 
 impl Place<'_> {
@@ -70,10 +73,11 @@ impl Place<'_> {
     ) -> Vec<Val> {
         let [hit, missed, searched, done] = std::array::from_fn(|_| w.e.block());
         let results = types.iter().map(|ty| w.e.param(done, *ty)).collect();
+        let mut record = None;
         let (good, at, offset) = match (Area::of(self.space), w.roots.bounds(self.pc)) {
             (Area::Region, Some(bounds)) => self.in_known_region(w, bounds),
             (Area::Region, None) => self.in_region(w),
-            (area, _) => self.in_window(w, area),
+            (area, _) => self.in_window(w, area, &mut record),
         };
         w.e.cold(missed);
         w.e.branch(good, (hit, &[]), (missed, &[]));
@@ -90,6 +94,9 @@ impl Place<'_> {
         let values = emit(w, host, 0);
         w.e.jump(done, &values);
         w.e.go_on(hit);
+        if let Some(record) = record.filter(|_| self.writes) {
+            initialized::mark(w, record, self.bytes);
+        }
         let values = emit(w, at, offset);
         w.e.jump(done, &values);
         w.e.go_on(done);
@@ -139,7 +146,9 @@ impl Place<'_> {
         (good, w.e.iadd(address, delta), 0)
     }
 
-    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area) -> (Val, Val, i32) {
+    /// If a check needs it, also sets `record` to the position of the bytes in the record of written
+    /// bytes.
+    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area, record: &mut Option<Val>) -> (Val, Val, i32) {
         let shared = area == Area::Shared;
         let mut offset = narrow_address(w, self.address);
         let size = self.bytes.trailing_zeros() as i32 * 4;
@@ -149,26 +158,41 @@ impl Place<'_> {
         }
         let limits = if shared { Context::SHARED_LIMITS } else { Context::LOCAL_LIMITS };
         let limit = w.e.load(I32, Kind::Constant, w.context, limits + size);
-        let good = self.fits(w, offset, limit);
-        let mut first = if shared {
-            w.e.load(I64, Kind::Constant, w.context, Context::SHARED)
-        } else {
-            w.e.load(I64, Kind::Constant, w.context, Context::LOCAL)
-        };
+        let mut good = self.fits(w, offset, limit);
+        let first = if shared { Context::SHARED } else { Context::LOCAL };
+        let mut first = w.e.load(I64, Kind::Constant, w.context, first);
+        let mut offset = w.e.uextend(I64, offset);
+        if w.checked {
+            // The first byte has a record too, so it may be read before the comparison of bounds.
+            let zero = w.e.int(I64, 0);
+            offset = w.e.select(good, offset, zero);
+        }
+        let mut own = offset;
         if !shared {
             let stride = w.e.load(I64, Kind::Constant, w.context, Context::STRIDE);
             let lane = w.e.uextend(I64, w.lane);
-            let own = w.e.imul(lane, stride);
-            first = w.e.iadd(first, own);
+            let start = w.e.imul(lane, stride);
+            first = w.e.iadd(first, start);
+            own = w.e.iadd(own, start);
         }
-        let offset = w.e.uextend(I64, offset);
+        if w.checked {
+            let written = if shared { Context::SHARED_WRITTEN } else { Context::LOCAL_WRITTEN };
+            let written = w.e.load(I64, Kind::Constant, w.context, written);
+            let at = w.e.iadd(written, own);
+            if self.reads {
+                let all = initialized::all(w, at, self.bytes);
+                good = w.e.band(good, all);
+            }
+            *record = Some(at);
+        }
         (good, w.e.iadd(first, offset), 0)
     }
 }
 
-fn place(pc: u32, access: &Access) -> Place<'_> {
+fn place(pc: u32, access: &Access, writes: bool) -> Place<'_> {
     let bytes = access.bytes * access.registers.len() as u32;
-    Place { pc, space: access.space, address: &access.address, bytes, cache: access.cache }
+    let Access { space, address, cache, .. } = access;
+    Place { pc, space: *space, address, bytes, cache: *cache, reads: !writes, writes }
 }
 
 /// Returns the type in which bytes move between memory and a register.
@@ -193,7 +217,7 @@ pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
     };
     let result = |register| if short { own } else { loaded(w, register) };
     let types: Vec<Type> = access.registers.iter().map(|register| result(*register)).collect();
-    let values = place(pc, access).access(w, &types, &|w, at, offset| {
+    let values = place(pc, access, false).access(w, &types, &|w, at, offset| {
         let one = |(index, register): (usize, &Register)| {
             let (ty, offset) = (loaded(w, *register), offset + index as i32 * access.bytes as i32);
             let value = if strong {
@@ -225,7 +249,7 @@ pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
         w.e.ireduce(int_type(access.bytes), value)
     };
     let values: Vec<Val> = access.registers.iter().map(|register| stored(*register)).collect();
-    place(pc, access).access(w, &[], &|w, at, offset| {
+    place(pc, access, true).access(w, &[], &|w, at, offset| {
         for (index, value) in values.iter().enumerate() {
             let offset = offset + index as i32 * access.bytes as i32;
             if strong {
@@ -249,7 +273,8 @@ pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
     }
     let ty = int_type(bytes);
     let Atomic { space, address, cache, .. } = atomic;
-    let host = Place { pc, space: *space, address, bytes, cache: *cache }.find(w);
+    let reads = atomic.operation != AtomicOperation::Exchange;
+    let host = Place { pc, space: *space, address, bytes, cache: *cache, reads, writes: true }.find(w);
     let a = w.get(atomic.operands[0], ty);
     let exclusive = Area::of(*space) == Area::Shared;
     let old = if exclusive {

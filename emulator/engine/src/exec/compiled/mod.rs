@@ -15,10 +15,12 @@
 //! | `registers` | registers as variables of the code generator |
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
+//! | `initialized` | the record of written bytes, for a check |
 //! | `roots` | the regions that accesses should hit |
 //! | `choice` | which kernels it runs without a request |
 //! | `translation` | the machine code of each kernel, and the launches that run it |
 //! | `context` | the state that machine code uses, and the functions that it calls |
+//! | `order` | random orders of lanes |
 //! | `run` | runs divergent paths |
 
 mod backend;
@@ -26,9 +28,11 @@ mod choice;
 mod code;
 mod context;
 mod float;
+mod initialized;
 mod integer;
 mod lower;
 mod memory;
+mod order;
 mod plan;
 mod registers;
 mod roots;
@@ -37,4 +41,4 @@ mod translation;
 mod types;
 
 pub(in crate::exec) use run::run_warp;
-pub(in crate::exec) use translation::{code, prepare, runs, stops};
+pub(in crate::exec) use translation::{of_launch, prepare, runs, stops};

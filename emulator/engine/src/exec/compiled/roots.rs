@@ -93,7 +93,7 @@ impl Roots {
         let region_of = |row: &u32| -> Option<&Region> {
             let (.., value) = launch.uniform.iter().find(|(register, ..)| *register == Register(*row))?;
             let region = launch.map.find(*value)?;
-            let usable = region.reachable && launch.hooks.reaches(region) && region.init.is_none();
+            let usable = region.reachable && launch.hooks.reaches(region) && is_written(region);
             usable.then_some(region)
         };
         let regions: Vec<_> = self.rows.iter().map(region_of).collect();
@@ -109,6 +109,11 @@ impl Roots {
             words.push(usable.map_or(0, |region| region.len / bytes));
         }
     }
+}
+
+/// True if no access has to test or record which bytes of a region are written.
+fn is_written(region: &Region) -> bool {
+    region.init.as_ref().is_none_or(|init| init.is_complete())
 }
 
 fn position<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {

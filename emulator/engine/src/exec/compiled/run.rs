@@ -2,8 +2,10 @@
 
 use super::code::Code;
 use super::context::Context;
+use super::order::Order;
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
+use crate::exec::check::shadow::Written;
 use crate::exec::plain::{self, Flow, resolve_collectives};
 use crate::semantics::LANES;
 
@@ -13,14 +15,21 @@ const FUEL: u32 = 8192;
 /// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
 const SHARE: u32 = 256;
 
-/// Runs a warp until it waits, ends, or uses up its turn.
+/// The remaining instructions of a turn, and the order of lanes if a seed determines it.
+struct Turn {
+    left: u32,
+    order: Option<Order>,
+}
+
+/// Runs a warp until it waits, ends, or uses up its turn. `random` determines the order of lanes.
 pub(in crate::exec) fn run_warp(
     block: &mut Block<'_, '_>,
     code: &Code,
     index: usize,
-    mut left: u32,
+    (left, random): (u32, Option<u64>),
 ) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
+    let mut turn = Turn { left, order: random.map(Order::new) };
     let mut share = SHARE;
     loop {
         let warp = &mut block.warps[index];
@@ -30,7 +39,7 @@ pub(in crate::exec) fn run_warp(
         match warp.next(kernel) {
             Some(path) => {
                 share = if share == 0 { SHARE } else { share - 1 };
-                run_path(block, code, (index, path), share == 0, &mut left)?;
+                run_path(block, code, (index, path), share == 0, &mut turn)?;
             }
             None => {
                 if !resolve_collectives(block, index)? {
@@ -38,7 +47,7 @@ pub(in crate::exec) fn run_warp(
                 }
             }
         }
-        if left == 0 {
+        if turn.left == 0 {
             return Ok(());
         }
     }
@@ -51,32 +60,32 @@ fn run_path(
     code: &Code,
     (warp, path): (usize, usize),
     tired: bool,
-    left: &mut u32,
+    turn: &mut Turn,
 ) -> Result<(), Stop> {
     let alone = block.warps[warp].paths.len() == 1;
     loop {
         let DivergentPath { pc, mask, .. } = block.warps[warp].paths[path];
         if let Some(entry) = code.entry(pc) {
-            if !run_lanes(block, code, (warp, path), (entry, tired), left)? {
+            if !run_lanes(block, code, (warp, path), (entry, tired), turn)? {
                 return Ok(());
             }
         } else {
-            *left = left.saturating_sub(1);
+            turn.left = turn.left.saturating_sub(1);
             block.count_instructions(1);
             let next = match plain::step(block, warp, path, pc, mask)? {
                 Flow::Next => pc + 1,
                 Flow::Jump(target) => target,
                 Flow::Yield => return Ok(()),
                 Flow::Pause => {
-                    *left = 0;
+                    turn.left = 0;
                     return Ok(());
                 }
             };
             let path = &mut block.warps[warp].paths[path];
             path.pc = next;
-            path.tired |= tired || *left == 0;
+            path.tired |= tired || turn.left == 0;
         }
-        if !alone || *left == 0 {
+        if !alone || turn.left == 0 {
             return Ok(());
         }
     }
@@ -88,25 +97,33 @@ fn run_lanes(
     code: &Code,
     (warp, path): (usize, usize),
     (entry, tired): (u32, bool),
-    left: &mut u32,
+    turn: &mut Turn,
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
     let mut context = context(block, (warp, path), &mut list);
-    // SAFETY: the pointers belong to the block, whose rows, predicates, stops and caches are those
-    // of the kernel. The machine code checks each other access. Each lane is listed at most once.
-    unsafe { code.run(&raw mut context, mask, entry) };
+    let mut run = |lanes: u32, fuel: u32| {
+        context.fuel = fuel;
+        // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and caches
+        // of the kernel. The machine code checks each other access. Each lane runs once, so it is
+        // listed at most once.
+        unsafe { code.run(&raw mut context, lanes, entry) };
+    };
+    match &mut turn.order {
+        Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
+        None => run(mask, FUEL),
+    }
     let lanes = u64::from(mask.count_ones().max(1));
     let used = 1 + context.spent / lanes;
     block.count_instructions(used);
-    *left = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+    turn.left = turn.left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
     if let Some((_, fault)) = context.fault {
         return Err(fault);
     }
     let stops = &list[..(context.listed as usize).min(LANES)];
     let paths = &mut block.warps[warp].paths;
     let frame = paths[path].frame.clone();
-    let tired = tired || *left == 0;
+    let tired = tired || turn.left == 0;
     let mut rested = true;
     for (index, stop) in stops.iter().enumerate() {
         let pc = code.stops[*stop as usize];
@@ -128,6 +145,10 @@ fn run_lanes(
 fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [u32; LANES]) -> Context {
     let (shared, shared_base, shared_bytes) =
         (block.shared(), block.shared_base(), block.launch.shared_bytes);
+    // The plain mode tests accesses to the memory of a cluster.
+    let checked = block.launch.options.check_init;
+    let shared_limit = if checked && block.cluster.is_some() { 0 } else { shared_bytes };
+    let shared_written = block.checks.shadow.written.base();
     let state = &mut block.warps[warp];
     let local_stride = state.local_stride;
     Context {
@@ -141,14 +162,16 @@ fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [
         shared,
         local: state.local.as_mut_ptr(),
         local_stride: local_stride.into(),
+        shared_written,
+        local_written: state.local_written.as_mut().map_or(std::ptr::null_mut(), Written::base),
         local_base: state.paths[path].frame.as_ref().map_or(0, |frame| frame.local_base),
-        fuel: FUEL,
+        fuel: 0,
         shared_base,
         spent: 0,
         lane: 0,
         failed: 0,
         result: 0,
-        shared_limits: std::array::from_fn(|size: usize| shared_bytes >> size),
+        shared_limits: std::array::from_fn(|size: usize| shared_limit >> size),
         local_limits: std::array::from_fn(|size: usize| local_stride >> size),
         block: std::ptr::from_mut(block).cast(),
         warp,

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A kernel in this mode.
 #[derive(Debug, Default)]
 struct Translation {
-    code: OnceLock<Option<Code>>,
+    /// Without and with the check of uninitialized reads.
+    code: [OnceLock<Option<Code>>; 2],
     /// True if it is chosen without a request.
     suits: OnceLock<bool>,
     /// True once it was launched.
@@ -22,9 +23,11 @@ struct Translation {
 /// Returns the number of stops of the machine code with which a launch runs; `None` if it runs in
 /// another mode.
 pub(in crate::exec) fn stops(kernel: &Kernel, options: &ExecOptions, hooks: &dyn Hooks) -> Option<usize> {
-    let allowed = options.allow_machine_code() && hooks.touched().is_none();
-    let runs = allowed && (options.mode == Execution::Compiled || is_chosen(kernel));
-    if runs { code(kernel).map(Code::stops) } else { None }
+    let allowed = options.allow_machine_code(kernel) && hooks.touched().is_none();
+    // Rows interleave warps within the bodies of loops, so a seed finds more with them.
+    let chosen = || options.seed.is_none() && is_chosen(kernel);
+    let runs = allowed && (options.mode == Execution::Compiled || chosen());
+    if runs { code(kernel, options.check_init).map(Code::stops) } else { None }
 }
 
 fn translation(kernel: &Kernel) -> Option<&Translation> {
@@ -32,9 +35,10 @@ fn translation(kernel: &Kernel) -> Option<&Translation> {
 }
 
 /// Returns the machine code of a kernel, created at its first launch in this mode; `None` for
-/// kernels that it does not support.
-pub(in crate::exec) fn code(kernel: &Kernel) -> Option<&Code> {
-    translation(kernel)?.code.get_or_init(|| Code::of(kernel)).as_ref()
+/// kernels that it does not support. If `checked`, it tests that bytes which it reads are
+/// initialized.
+pub(in crate::exec) fn code(kernel: &Kernel, checked: bool) -> Option<&Code> {
+    translation(kernel)?.code[usize::from(checked)].get_or_init(|| Code::of(kernel, checked)).as_ref()
 }
 
 /// True if machine code should run a kernel without a request: from its second launch on, because
@@ -51,8 +55,8 @@ fn is_chosen(kernel: &Kernel) -> bool {
 /// True if machine code runs a kernel in this mode, from its second launch on.
 pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
     match mode {
-        Execution::Compiled => code(kernel).is_some(),
-        Execution::Automatic => suits(kernel) && code(kernel).is_some(),
+        Execution::Compiled => code(kernel, false).is_some(),
+        Execution::Automatic => suits(kernel) && code(kernel, false).is_some(),
         Execution::Plain | Execution::Vector => false,
     }
 }
@@ -63,10 +67,16 @@ fn suits(kernel: &Kernel) -> bool {
     translation(kernel).is_some_and(|translation| *translation.suits.get_or_init(find))
 }
 
+/// Returns the machine code that runs a block, if it runs in this mode.
+pub(in crate::exec) fn of_launch<'l>(block: &Block<'_, 'l>) -> Option<&'l Code> {
+    let launch = block.launch;
+    launch.machine_stops.and_then(|_| code(launch.args.kernel, launch.options.check_init))
+}
+
 /// Prepares the state that machine code uses, for a launch in this mode.
 pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
     let kernel = block.launch.args.kernel;
-    let Some(code) = block.launch.machine_stops.and_then(|_| code(kernel)) else { return };
+    let Some(code) = of_launch(block) else { return };
     block.machine.reset(kernel.caches, code.stops());
     code.roots.fill(block);
 }

@@ -33,6 +33,12 @@ impl Permutation {
         self.random.map(|random| 1 << (mix(random ^ mix(place)) % (LONGEST_TURN + 1)))
     }
 
+    /// Returns a number for the order within the turn at this position, if a seed determines it.
+    #[cfg(feature = "compile")]
+    pub(super) fn random(&self, place: u64) -> Option<u64> {
+        self.random.map(|random| mix(random ^ !mix(place)))
+    }
+
     /// Returns the item at this position in the order.
     pub(super) fn at(&self, place: u64) -> u64 {
         if self.step == 1 && self.first == 0 {

@@ -36,17 +36,8 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     let before = block.instructions();
     let mut running = false;
     block.begin_round();
-    #[cfg(feature = "compile")]
-    let machine = block.launch.machine_stops.and_then(|_| compiled::code(block.launch.args.kernel));
-    #[cfg(feature = "compile")]
-    if let Some(code) = machine {
-        for index in 0..block.warps.len() {
-            compiled::run_warp(block, code, index, turn)?;
-            running |= block.warps[index].live != 0;
-        }
-        return finish(block, running, before);
-    }
-    if let Some(steps) = block.launch.steps {
+    let grouped = block.launch.steps.filter(|_| !block.launch.options.runs_single_warps());
+    if let Some(steps) = grouped {
         for first in (0..block.warps.len()).step_by(MOST_WARPS) {
             let count = MOST_WARPS.min(block.warps.len() - first);
             running |= vector::run_group(block, steps, first, count, turn)?;
@@ -57,12 +48,29 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
         let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
         for place in 0..block.warps.len() {
             let index = order.at(place as u64) as usize;
-            let turn = order.turn(place as u64).unwrap_or(turn);
-            plain::run_warp(block, index, turn)?;
+            single_turn(block, index, (order, place as u64), turn)?;
             running |= block.warps[index].live != 0;
         }
     }
     finish(block, running, before)
+}
+
+/// Gives one warp, which has this place in the order, a turn in the mode of the launch.
+fn single_turn(
+    block: &mut Block<'_, '_>,
+    index: usize,
+    (order, place): (Permutation, u64),
+    turn: u32,
+) -> Result<(), Stop> {
+    let turn = order.turn(place).unwrap_or(turn);
+    #[cfg(feature = "compile")]
+    if let Some(code) = compiled::of_launch(block) {
+        return compiled::run_warp(block, code, index, (turn, order.random(place)));
+    }
+    match block.launch.steps {
+        Some(steps) => vector::run_group(block, steps, index, 1, turn).map(drop),
+        None => plain::run_warp(block, index, turn),
+    }
 }
 
 /// Ends a round, before which the block had executed this many instructions.

@@ -121,7 +121,7 @@ pub(in crate::exec) fn step(
 ) -> Result<Flow, Stop> {
     let instruction = block.instruction(pc);
     let mut issue = Issue { warp, path, pc, mask, active: mask };
-    if block.launch.options.check_init {
+    if block.launch.watches_registers {
         registers::watch(block, issue)?;
     }
     if !block.warps[warp].products.is_empty() {

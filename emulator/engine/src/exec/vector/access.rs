@@ -1,24 +1,25 @@
 //! Steps that load and store.
 
 use super::Run;
-use crate::exec::block::Stop;
+use super::initialized::Bytes;
+use super::watch::{Target, Watch};
 use crate::exec::block::cached::Cached;
+use crate::exec::block::{Block, Stop};
+use crate::exec::code::MOST_WARPS;
 use crate::exec::code::access::{Access, Window};
-use crate::exec::code::growth::Half;
+use crate::exec::code::growth::{Growth, Half};
 use crate::exec::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
 use crate::exec::code::transfer::{Spread, Warp};
-use crate::exec::code::{HALF, MOST_WARPS};
 use crate::exec::plain;
-use crate::exec::touched::{Manner, Noting};
-use crate::semantics::{Width, lanes_of};
+use crate::semantics::Width;
 
-impl<'l> Run<'_, 'l, '_> {
+impl Run<'_, '_, '_> {
     /// Loads or stores at addresses from a vector register.
     #[inline(always)]
     pub(super) fn access(&mut self, step: &Step, access: &AccessStep, writes: bool) -> Result<(), Stop> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
-            if active != 0 && !self.access_fast(access, warp, active, writes) {
+            if active != 0 && !self.access_fast((access, step.pc), warp, active, writes) {
                 self.step_alone(step, access.prepare, warp)?;
             }
         }
@@ -33,13 +34,13 @@ impl<'l> Run<'_, 'l, '_> {
         access: &ScalarAccess,
         writes: bool,
     ) -> Result<(), Stop> {
-        let mut failed = self.regular_access(access, step.guard, writes);
+        let mut failed = self.regular_access((access, step.pc), step.guard, writes);
         while failed != 0 {
             let warp = failed.trailing_zeros() as usize;
             failed &= failed - 1;
             let active = self.files.active(warp, step.guard);
             self.expand(self.gang.members()[warp].warp, access.address);
-            if !self.access_fast(&access.by_row, warp, active, writes) {
+            if !self.access_fast((&access.by_row, step.pc), warp, active, writes) {
                 self.step_alone(step, [None; 2], warp)?;
             }
         }
@@ -64,53 +65,57 @@ impl<'l> Run<'_, 'l, '_> {
 
     /// Runs an access at a regular address. Returns a mask of the warps for which it is impossible.
     #[inline(always)]
-    fn regular_access(&mut self, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
+    fn regular_access(&mut self, (step, pc): (&ScalarAccess, u32), guard: Guard, writes: bool) -> u32 {
         let access = &step.by_row.access;
         let Some(window) = self.window((step.by_row.space, step.by_row.cache), 0, writes) else {
             return u32::MAX >> (32 - self.files.count);
         };
-        let files = &self.files;
-        let growth = &self.block.vector.scalars.growths[step.address.shape as usize];
+        let free =
+            !writes && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at]));
+        let (files, members) = (&self.files, self.gang.members());
+        let Block { launch, cluster, checks, vector, caches, warps: states, .. } = &mut *self.block;
+        let cached = &caches[step.by_row.cache as usize];
+        let state = &mut states[members[0].warp];
+        let target = Target::of(&step.by_row, writes);
+        let mut watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
+        let growth = &vector.scalars.growths[step.address.shape as usize];
         let bytes = u64::from(access.bytes * access.elements);
-        let halves = self.block.vector.scalars.patterns[step.pattern as usize];
+        let halves = vector.scalars.patterns[step.pattern as usize];
         // The lowest address must be at most `room` bytes from the start of the window.
         let span = (growth.most - growth.least) as u64 + bytes;
         let room = window.len.checked_sub(span).filter(|_| halves.is_some());
-        let free =
-            !writes && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at]));
-        let mut noted = self.noted(&step.by_row, writes);
         let mut warps = [Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 }; MOST_WARPS];
         let (mut count, mut refused) = (0, 0);
         let mut firsts = (0, 0);
-        for warp in 0..files.count {
+        for (warp, member) in members.iter().enumerate() {
             let active = files.active(warp, guard);
-            let first = files.first_lane(warp, step.address);
-            let wraps = step.address.width != Width::Double
-                && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
-            // No region contains this address.
-            let first = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
+            let first = first_address(step, growth, files.first_lane(warp, step.address));
             firsts = (if warp == 0 { first } else { firsts.0 }, first);
             if active == 0 {
                 continue;
             }
             let offset = first.wrapping_add_signed(growth.least).wrapping_sub(window.base);
             if room.is_some_and(|room| offset <= room) && first & (bytes - 1) == 0 {
-                let at = window.host.wrapping_add(first.wrapping_sub(window.base) as usize);
+                let start = first.wrapping_sub(window.base);
+                if let (false, Some(halves)) = (watch.is_idle(), halves) {
+                    let spread = Spread { offsets: &growth.wide, halves };
+                    let (bytes, at) = (Bytes { start, spread, active, count: bytes }, (member.warp, pc));
+                    if !watch.admits(&bytes, at) {
+                        refused |= 1 << warp;
+                        continue;
+                    }
+                }
+                let at = window.host.wrapping_add(start as usize);
                 let mask = if free { u32::MAX } else { active };
                 warps[count] = Warp { file: files.rows[warp], at, mask };
                 count += 1;
-                if let (Some(noting), Some(halves)) = (&mut noted, halves) {
-                    let spread = Spread { offsets: &growth.wide, halves };
-                    note(noting, first.wrapping_sub(window.base), &spread, active, bytes);
-                }
             } else {
                 refused |= 1 << warp;
             }
         }
-        drop(noted);
         if !writes && step.by_row.space == AccessSpace::Global {
             let end = firsts.1.wrapping_add_signed(growth.most).wrapping_add(bytes);
-            look_ahead(&mut self.block.caches[step.by_row.cache as usize], firsts.0, end);
+            look_ahead(&mut caches[step.by_row.cache as usize], firsts.0, end);
         }
         let Some(halves) = halves else { return refused };
         let spread = Spread { offsets: &growth.wide, halves };
@@ -131,8 +136,8 @@ impl<'l> Run<'_, 'l, '_> {
                 host: self.block.shared(),
             }),
             AccessSpace::Global => {
-                let Cached { base, len, host, writable, tracked, .. } = self.block.caches[cache as usize];
-                (!tracked && (writable || !writes)).then_some(Window { base, len, host })
+                let Cached { base, len, host, writable, .. } = self.block.caches[cache as usize];
+                (writable || !writes).then_some(Window { base, len, host })
             }
             AccessSpace::Local => {
                 let warp = &mut self.block.warps[self.gang.members()[member].warp];
@@ -142,30 +147,24 @@ impl<'l> Run<'_, 'l, '_> {
         }
     }
 
-    /// Returns the record for the bytes of an access, if accesses are recorded.
-    #[inline(always)]
-    fn noted<'n>(&self, step: &AccessStep, writes: bool) -> Option<Noting<'n>>
-    where
-        'l: 'n,
-    {
-        if step.space != AccessSpace::Global {
-            return None;
-        }
-        let marks = self.block.caches[step.cache as usize].marks(self.block.launch)?;
-        Some(Noting::new(marks, if writes { Manner::Write } else { Manner::Read }))
-    }
-
     /// Runs an access of a warp on the last region. Returns false if the plain mode has to run it.
     #[inline(always)]
-    fn access_fast(&mut self, step: &AccessStep, warp: usize, active: u32, writes: bool) -> bool {
+    fn access_fast(
+        &mut self,
+        (step, pc): (&AccessStep, u32),
+        warp: usize,
+        active: u32,
+        writes: bool,
+    ) -> bool {
         let access = &step.access;
-        let mut noted = self.noted(step, writes);
-        let found = self.locate(access, (step.space, step.cache), (warp, active), writes);
+        let memory = (step.space, step.cache);
+        let found = self.locate(access, memory, (warp, active), writes);
         let Some((window, halves)) = found else { return false };
-        let spread = Spread { offsets: &self.block.vector.offsets, halves };
-        if let Some(noting) = &mut noted {
-            note(noting, 0, &spread, active, u64::from(access.bytes * access.elements));
+        let target = (Target::of(step, writes), step.cache);
+        if !self.admits((access, pc), target, (warp, active, halves)) {
+            return false;
         }
+        let spread = Spread { offsets: &self.block.vector.offsets, halves };
         let warp = Warp { file: self.files.rows[warp], at: window.host, mask: active };
         // SAFETY: the register file contains all rows of the kernel. The bytes of the active lanes
         // are in the window, which is live, and writable if they are written.
@@ -191,20 +190,36 @@ impl<'l> Run<'_, 'l, '_> {
             unsafe { locate(self.files.rows[warp], access, &window, active, &mut self.block.vector.offsets) };
         Some((window, halves?))
     }
+
+    /// True if the checks admit an access of a warp at the block's offsets. Otherwise the plain mode
+    /// has to run it.
+    #[inline(always)]
+    pub(super) fn admits(
+        &mut self,
+        (access, pc): (&Access, u32),
+        (target, cache): (Target, u32),
+        (warp, active, halves): (usize, u32, [Half; 2]),
+    ) -> bool {
+        let index = self.gang.members()[warp].warp;
+        let Block { launch, cluster, checks, vector, caches, warps, .. } = &mut *self.block;
+        let (state, cached) = (&mut warps[index], &caches[cache as usize]);
+        let mut watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
+        if watch.is_idle() {
+            return true;
+        }
+        let spread = Spread { offsets: &vector.offsets, halves };
+        let count = u64::from(access.bytes * access.elements);
+        watch.admits(&Bytes { start: 0, spread, active, count }, (index, pc))
+    }
 }
 
-/// Records the bytes of a warp's active lanes, relative to the offset `start` in the region.
-#[inline(never)]
-fn note(noting: &mut Noting<'_>, start: u64, spread: &Spread<'_>, active: u32, bytes: u64) {
-    for (half, kind) in spread.halves.into_iter().enumerate() {
-        let lanes = active >> (half * HALF) & 0xffff;
-        let place = |lane: usize| start.wrapping_add_signed(spread.offsets[half * HALF + lane]);
-        match kind {
-            Half::Same if lanes != 0 => noting.add(place(0), bytes),
-            Half::Next if lanes == 0xffff => noting.add(place(0), bytes * HALF as u64),
-            _ => lanes_of(lanes).for_each(|lane| noting.add(place(lane), bytes)),
-        }
-    }
+/// Returns the address of an access in the first lane, whose register has this value. If an address
+/// of 32 bits wraps around in another lane, returns one that no region contains.
+#[inline(always)]
+fn first_address(step: &ScalarAccess, growth: &Growth, first: u64) -> u64 {
+    let wraps = step.address.width != Width::Double
+        && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
+    if wraps { u64::MAX } else { first.wrapping_add(step.by_row.access.offset) }
 }
 
 /// Maximum bytes to prefetch: the size of one access of a group of warps to neighboring addresses.

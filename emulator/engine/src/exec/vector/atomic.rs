@@ -1,6 +1,7 @@
 //! Steps of atomic operations.
 
 use super::Run;
+use super::watch::Target;
 use crate::exec::access::change;
 use crate::exec::block::Stop;
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
@@ -13,7 +14,7 @@ impl Run<'_, '_, '_> {
     pub(super) fn atomic(&mut self, step: &Step, atomic: &AtomicStep) -> Result<(), Stop> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
-            if active != 0 && !self.atomic_fast(atomic, warp, active) {
+            if active != 0 && !self.atomic_fast((atomic, step.pc), warp, active) {
                 self.step_alone(step, [None; 2], warp)?;
             }
         }
@@ -22,14 +23,21 @@ impl Run<'_, '_, '_> {
 
     /// Runs it on the region that the instruction found last; false if the plain mode must run it.
     #[inline(never)]
-    fn atomic_fast(&mut self, step: &AtomicStep, warp: usize, active: u32) -> bool {
+    fn atomic_fast(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
         // Only the plain mode records the accesses of atomic operations.
         let global = step.space == AccessSpace::Global;
         if global && self.block.caches[step.cache as usize].marks(self.block.launch).is_some() {
             return false;
         }
-        let found = self.locate(&step.access, (step.space, step.cache), (warp, active), true);
-        let Some((window, _)) = found else { return false };
+        let memory = (step.space, step.cache);
+        let found = self.locate(&step.access, memory, (warp, active), true);
+        let Some((window, halves)) = found else { return false };
+        // Only the plain mode compares atomic operations with others.
+        let reads = step.operation != AtomicOperation::Exchange;
+        let target = Target { space: step.space, strong: true, reads, writes: true };
+        if !self.admits((&step.access, pc), (target, step.cache), (warp, active, halves)) {
+            return false;
+        }
         let lanes = Lanes {
             file: self.files.rows[warp],
             host: window.host,

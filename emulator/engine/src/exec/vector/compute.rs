@@ -114,10 +114,18 @@ impl Run<'_, '_, '_> {
         for member in self.gang.members() {
             plain::perform_collective(&mut self.block.warps[member.warp].rows, operation, member.mask);
         }
+        self.meet();
+    }
+
+    /// Records, for the check of races, that the lanes of each warp have waited for each other.
+    #[inline(always)]
+    fn meet(&mut self) {
+        let Some(clocks) = &mut self.block.checks.clocks else { return };
+        self.gang.members().iter().for_each(|member| clocks.meet(&[(member.warp, member.mask)], None));
     }
 
     #[inline(always)]
-    pub(super) fn shuffle(&self, run: ShuffleRows, shuffle: &Shuffle, inside: Option<Predicate>) {
+    pub(super) fn shuffle(&mut self, run: ShuffleRows, shuffle: &Shuffle, inside: Option<Predicate>) {
         let files = &self.files;
         for warp in 0..files.count {
             // SAFETY: as in `pure`.
@@ -126,6 +134,7 @@ impl Run<'_, '_, '_> {
                 files.set_predicate(warp, inside.0, u32::MAX, bits);
             }
         }
+        self.meet();
     }
 
     /// Runs an operation that writes a single or double row, only for the lanes of a mask.

@@ -14,7 +14,10 @@ mod atomic;
 mod branch;
 mod compute;
 pub(in crate::exec) mod gang;
+mod initialized;
+mod races;
 pub(in crate::exec) mod scalar;
+mod watch;
 
 pub(in crate::exec) use gang::run_group;
 
@@ -40,6 +43,8 @@ struct Run<'r, 'l, 'a> {
     used: u32,
     /// Remaining instructions of its share.
     left: u32,
+    /// True if its share ends between any two steps, not only at branches.
+    paced: bool,
 }
 
 enum Go {
@@ -53,7 +58,8 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
     #[inline]
     fn new(block: &'r mut Block<'l, 'a>, steps: &'r Steps) -> Self {
         let code = &steps.rows;
-        Run { block, steps, code, gang: Gang::default(), files: Files::NONE, company: None, used: 0, left: 0 }
+        let (gang, paced) = (Gang::default(), block.launch.options.seed.is_some());
+        Run { block, steps, code, gang, files: Files::NONE, company: None, used: 0, left: 0, paced }
     }
 
     /// Runs the group until its members separate for good, wait, end, or use up their share of
@@ -93,6 +99,10 @@ impl Run<'_, '_, '_> {
                         return Ok(());
                     }
                 }
+            }
+            if self.paced && self.used >= self.left {
+                self.settle(code.steps[at].entry);
+                return Ok(());
             }
         }
     }
@@ -228,7 +238,7 @@ impl Run<'_, '_, '_> {
             && !super::code::liveness::contains(&self.block.vector.kept, Register(out / LANES as u32))
     }
 
-    /// True if only the group runs in the block, and no thread has arrived at this row's barrier.
+    /// True if only the group runs in the block, the barrier orders no accesses for a check, and no thread has arrived at this row's barrier.
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };
@@ -237,6 +247,7 @@ impl Run<'_, '_, '_> {
         let running = block.warps.iter().filter(|warp| warp.live != 0).count();
         let complete = self.gang.members().len() == running && self.gang.members().iter().all(whole);
         complete
+            && block.checks.clocks.is_none()
             && block.nobody_arrived(barrier)
             && !(block.launch.options.check_barriers && block.has_exits())
     }

@@ -3,6 +3,7 @@
 use super::Program::Bodies;
 use super::{Arguments, Case, Check, launch, zeros};
 use crate::device::Args;
+use cuprum_engine::exec::Execution;
 
 pub(super) const NANS: Check = |options| options.check_nans = true;
 
@@ -82,7 +83,7 @@ fn a_nan_that_the_kernel_has_not_made_is_not_reported() {
     let body = "ld.global.f32 %r0, [%rd0];\nadd.f32 %r0, %r0, 0f3F800000;\nst.global.f32 [%rd0], %r0;\n\
                 mov.b32 %r1, 0f7FFFFFFF;\nmul.f32 %r1, %r1, %r1;\nst.global.f32 [%rd0], %r1;";
     let nan: Arguments = |device| Args::default().buffer(&device.buffer(&[f32::NAN.to_bits(); 128]));
-    if let Err(fault) = launch(&Bodies(body, body), NANS, ("wrong", nan)) {
+    if let Err(fault) = launch(&Bodies(body, body), Execution::Automatic, NANS, ("wrong", nan)) {
         panic!("{fault}");
     }
 }

@@ -1,0 +1,99 @@
+//! The checks that inspect each access of a warp.
+
+use super::initialized::{Bytes, Record};
+use super::races::{Memory, Races};
+use crate::exec::block::cached::Cached;
+use crate::exec::block::launch::Launch;
+use crate::exec::block::state::Checks;
+use crate::exec::block::warp::Warp;
+use crate::exec::check::traces::Compare;
+use crate::exec::code::step::{AccessSpace, AccessStep};
+use crate::exec::touched::{Manner, Noting};
+
+/// The checks of an access. The plain mode repeats an access that they do not admit, and reports
+/// it if it is wrong.
+pub(super) struct Watch<'r> {
+    target: Target,
+    record: Record<'r>,
+    races: Option<Races<'r>>,
+    /// The record of accessed bytes.
+    noting: Option<Noting<'r>>,
+}
+
+/// An access, as far as the checks need it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) space: AccessSpace,
+    pub(super) strong: bool,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+}
+
+impl Target {
+    pub(super) fn of(step: &AccessStep, writes: bool) -> Self {
+        Target { space: step.space, strong: step.strong, reads: !writes, writes }
+    }
+}
+
+impl<'r> Watch<'r> {
+    /// Returns the checks for an access of a warp to the region that it found last.
+    #[inline(always)]
+    pub(super) fn of(
+        (launch, clustered): (&'r Launch<'_>, bool),
+        checks: &'r mut Checks,
+        warp: &'r mut Warp,
+        cached: &Cached,
+        target: Target,
+    ) -> Self {
+        let init = launch.options.check_init;
+        let Checks { shadow, clocks } = checks;
+        let record = match target.space {
+            AccessSpace::Global => match cached.init(launch) {
+                Some(written) => Record::Global(written, init),
+                None => Record::None,
+            },
+            _ if !init => Record::None,
+            AccessSpace::Shared if clustered => Record::Other,
+            AccessSpace::Shared => Record::Own(&mut shadow.written),
+            AccessSpace::Local => warp.local_written.as_mut().map_or(Record::None, Record::Own),
+        };
+        let races = clocks.as_ref().and_then(|clocks| {
+            let (memory, base) = match target.space {
+                AccessSpace::Local => return None,
+                AccessSpace::Global if !cached.writable => return None,
+                _ if target.strong => (Memory::Other, 0),
+                AccessSpace::Shared if clustered => (Memory::Other, 0),
+                AccessSpace::Shared => (Memory::Shared(&mut shadow.accesses), 0),
+                AccessSpace::Global => (Memory::Global(launch.global_shadow.as_ref()?), cached.base),
+            };
+            let how = Compare { same: false, atomic_reads: launch.options.check_atomic_reads };
+            Some(Races { clocks, memory, base, how })
+        });
+        let marks = if target.space == AccessSpace::Global { cached.marks(launch) } else { None };
+        let manner = if target.writes { Manner::Write } else { Manner::Read };
+        let noting = marks.map(|marks| Noting::new(marks, manner));
+        Watch { target, record, races, noting }
+    }
+
+    /// True if no check is interested in the access.
+    #[inline(always)]
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self.record, Record::None) && self.races.is_none() && self.noting.is_none()
+    }
+
+    /// Records the access of a warp, with its number, by an instruction. Returns false if the plain
+    /// mode has to repeat it.
+    #[inline(never)]
+    pub(super) fn admits(&mut self, bytes: &Bytes<'_>, at: (usize, u32)) -> bool {
+        let Target { reads, writes, .. } = self.target;
+        let races = |races: &mut Races<'_>| races.admits(bytes, at, writes);
+        let good = self.record.admits(bytes, [reads, writes]) && self.races.as_mut().is_none_or(races);
+        if let Some(noting) = self.noting.as_mut().filter(|_| good) {
+            bytes.all(|start, count| {
+                noting.add(start, count);
+                true
+            });
+        }
+        good
+    }
+}
