@@ -19,7 +19,7 @@ fn reserve(bytes: usize) -> *mut c_void {
     const NO_RESERVE: i32 = 0x4000;
     // SAFETY: a new mapping without access overlaps nothing.
     let at = unsafe { mmap(null_mut(), bytes, 0, PRIVATE | ANONYMOUS | NO_RESERVE, -1, 0) };
-    assert!(at.addr().cast_signed() > 0, "the system gives no addresses");
+    assert!(at.addr() as isize > 0, "the system gives no addresses");
     at
 }
 

@@ -13,6 +13,7 @@ mod recorded;
 mod accepted;
 mod accesses;
 mod atomic_reads;
+mod calls;
 mod clusters;
 mod committed;
 mod compiled;
