@@ -108,7 +108,7 @@ fn a_kernel_of_more_than_20_000_instructions_stays_on_rows() {
     }
 }
 
-/// Functions have machine code too. The plain mode runs calls and returns.
+/// Functions have machine code too.
 #[test]
 fn functions_have_machine_code() {
     let function = ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %x; ld.param.u32 %x, [x];

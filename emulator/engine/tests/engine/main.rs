@@ -13,6 +13,7 @@ mod recorded;
 mod accepted;
 mod accesses;
 mod atomic_reads;
+mod calls;
 mod checked;
 mod clusters;
 mod committed;

@@ -90,6 +90,24 @@ pub(in crate::exec) struct MachineState {
     pub(in crate::exec) stops: Vec<u32>,
     /// Bounds of the regions that are known before the launch.
     pub(in crate::exec) bounds: Vec<u64>,
+    /// Memory for the records of the calls of a lane.
+    pub(in crate::exec) records: Vec<u64>,
+    /// Lanes that have stopped in functions, and their records.
+    pub(in crate::exec) in_calls: Vec<InCall>,
+    pub(in crate::exec) kept: Vec<u64>,
+}
+
+/// A lane that has stopped in a function which machine code has called.
+#[cfg(feature = "compile")]
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct InCall {
+    pub(in crate::exec) lane: u32,
+    /// Number of the stop.
+    pub(in crate::exec) stop: u32,
+    pub(in crate::exec) local_base: u32,
+    /// Positions of its records, and of its registers after them.
+    pub(in crate::exec) first: usize,
+    pub(in crate::exec) registers: usize,
 }
 
 #[cfg(feature = "compile")]
@@ -99,5 +117,7 @@ impl MachineState {
         self.caches.resize(instructions as usize + 1, Reach::EMPTY);
         self.stops.clear();
         self.stops.resize(stops, 0);
+        self.in_calls.clear();
+        self.kept.clear();
     }
 }

@@ -1,6 +1,7 @@
 //! A kernel as machine code.
 
 use super::backend::{self, Blk, Callee, Emitter, I32, I64, IntCC, Kind, Machine, Val, Var};
+use super::calls::{self, CallSite, Calls};
 use super::context::{self, Context};
 use super::lower;
 use super::plan::{self, NONE, Plan};
@@ -20,8 +21,9 @@ pub(super) const PURE: usize = 2;
 pub(super) const TEST: usize = 3;
 /// [`PURE`] for rare cases of a common operation.
 pub(super) const PURE_COLD: usize = 4;
+pub(super) const KEEP: usize = 5;
 
-fn callees() -> [Callee; 5] {
+fn callees() -> [Callee; 6] {
     let [find, atomic] = [context::find as *const u8, context::atomic as *const u8];
     let [pure, test] = [context::pure as *const u8, context::test as *const u8];
     let pure_of = |cold| Callee { address: pure, params: &[I64, I64, I64, I64, I64], result: I64, cold };
@@ -31,6 +33,7 @@ fn callees() -> [Callee; 5] {
         pure_of(false),
         Callee { address: test, params: &[I64, I64, I64], result: I64, cold: false },
         pure_of(true),
+        Callee { address: context::keep as *const u8, params: &[I64, I64, I64], result: I64, cold: false },
     ]
 }
 
@@ -43,6 +46,11 @@ pub(in crate::exec) struct Code {
     /// Number of the entry at each position, or [`NONE`].
     pub(super) entry_of: Vec<u32>,
     pub(super) roots: Roots,
+    pub(super) sites: Vec<CallSite>,
+    /// Registers that each stop has to store.
+    pub(super) stored: HashMap<u32, Vec<u32>>,
+    /// Bytes that machine code may use after the last record of a lane.
+    pub(super) slack: usize,
 }
 
 impl Code {
@@ -54,11 +62,15 @@ impl Code {
         }
         let plan = Plan::of(kernel)?;
         let roots = Roots::of(kernel);
+        let mut sites = Vec::new();
         let machine = backend::build(&callees(), |emitter| {
             let writer = Writer::new(emitter, kernel, (&plan, &roots));
-            Writer { checked, ..writer }.write()
+            sites = Writer { checked, ..writer }.write();
+            Some(())
         })?;
-        Some(Code { machine, stops: plan.stops, entry_of: plan.entry_of, roots })
+        let slack = calls::slack(kernel, &plan);
+        let Plan { stops, entry_of, stored, .. } = plan;
+        Some(Code { machine, stops, entry_of, roots, sites, stored, slack })
     }
 
     /// Returns the number of its stops.
@@ -85,7 +97,10 @@ impl Code {
 pub(super) struct Writer<'w, 'e> {
     pub(super) e: &'w mut Emitter<'e>,
     pub(super) kernel: &'w Kernel,
-    plan: &'w Plan,
+    pub(super) plan: &'w Plan,
+    /// True if machine code makes calls.
+    pub(super) has_calls: bool,
+    pub(super) calls: Calls,
     pub(super) roots: &'w Roots,
     /// True if accesses test and record which bytes are written.
     pub(super) checked: bool,
@@ -100,8 +115,8 @@ pub(super) struct Writer<'w, 'e> {
     /// The running lane, and the addresses of its cells in the first row and the first double row.
     pub(super) lane: Val,
     pub(super) cells: [Val; 2],
-    rest: Val,
-    next_lane: Blk,
+    pub(super) rest: Val,
+    pub(super) next_lane: Blk,
     stopped: Blk,
 }
 
@@ -130,12 +145,15 @@ impl<'w, 'e> Writer<'w, 'e> {
             e,
             kernel,
             plan,
+            has_calls: calls::has_calls(kernel),
+            calls: Calls::default(),
             roots,
             checked: false,
         }
     }
 
-    fn write(mut self) -> Option<()> {
+    /// Returns the calls with machine code.
+    fn write(mut self) -> Vec<CallSite> {
         self.begin();
         for pc in 0..self.kernel.code.len() as u32 {
             if self.plan.leads[pc as usize] {
@@ -158,7 +176,8 @@ impl<'w, 'e> Writer<'w, 'e> {
             self.e.go_on(block);
             self.e.give_up();
         }
-        Some(())
+        self.end_calls();
+        self.calls.sites
     }
 
     /// Writes the loop over lanes, the entries, and the common end of all stops.
@@ -186,6 +205,7 @@ impl<'w, 'e> Writer<'w, 'e> {
         }
         let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
         self.e.set(self.fuel, fuel);
+        self.begin_calls();
         let entries: Vec<Blk> = self.plan.entries.iter().map(|_| self.e.block()).collect();
         let never = self.e.block();
         self.e.table(entry, &entries, never);
@@ -205,6 +225,7 @@ impl<'w, 'e> Writer<'w, 'e> {
     fn write_stopped(&mut self) {
         let number = self.e.param(self.stopped, I64);
         self.e.go_on(self.stopped);
+        self.write_spent();
         let (first, done) = (self.e.block(), self.e.block());
         let stops = self.e.load(I64, Kind::Constant, self.context, Context::STOPS);
         let two = self.e.int(I64, 2);
@@ -214,13 +235,6 @@ impl<'w, 'e> Writer<'w, 'e> {
         let bit = self.bit();
         let new = self.e.bor(old, bit);
         self.e.store(Kind::State, new, at, 0);
-        let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
-        let left = self.e.get(self.fuel);
-        let used = self.e.isub(fuel, left);
-        let used = self.e.sextend(I64, used);
-        let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
-        let spent = self.e.iadd(spent, used);
-        self.e.store(Kind::State, spent, self.context, Context::SPENT);
         self.e.branch(old, (done, &[]), (first, &[]));
         self.e.go_on(first);
         let list = self.e.load(I64, Kind::Constant, self.context, Context::LIST);
@@ -236,6 +250,17 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.e.go_on(done);
         let rest = self.rest;
         self.e.jump(self.next_lane, &[rest]);
+    }
+
+    /// Adds the instructions of the lane to those of all lanes.
+    pub(super) fn write_spent(&mut self) {
+        let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
+        let left = self.e.get(self.fuel);
+        let used = self.e.isub(fuel, left);
+        let used = self.e.sextend(I64, used);
+        let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
+        let spent = self.e.iadd(spent, used);
+        self.e.store(Kind::State, spent, self.context, Context::SPENT);
     }
 
     pub(super) fn bit(&mut self) -> Val {
@@ -263,6 +288,9 @@ impl<'w, 'e> Writer<'w, 'e> {
 
     /// Ends the run of this lane before an instruction that the plain mode runs.
     pub(super) fn stop(&mut self, pc: u32) {
+        if self.has_calls && calls::function_at(self.kernel, pc).is_some() {
+            self.stop_in_call(pc);
+        }
         for bit in &self.plan.stored[&pc] {
             self.store_row(*bit);
         }
@@ -287,14 +315,27 @@ impl<'w, 'e> Writer<'w, 'e> {
             self.stop(to);
         }
         self.e.go_on(way);
+        let good = self.takes_share(from - to + 1);
+        self.e.branch(good, (target, &[]), (tired, &[]));
+        way
+    }
+
+    /// Takes instructions from the share of the lane. Returns true if some are left.
+    pub(super) fn takes_share(&mut self, cost: u32) -> Val {
         let fuel = self.e.get(self.fuel);
-        let cost = self.e.int(I32, (from - to + 1).into());
+        let cost = self.e.int(I32, cost.into());
         let left = self.e.isub(fuel, cost);
         self.e.set(self.fuel, left);
         let zero = self.e.int(I32, 0);
-        let good = self.e.icmp(IntCC::SignedGreaterThan, left, zero);
-        self.e.branch(good, (target, &[]), (tired, &[]));
-        way
+        self.e.icmp(IntCC::SignedGreaterThan, left, zero)
+    }
+
+    /// Ends the run of this lane before an instruction without machine code, or returns.
+    fn end(&mut self, pc: u32, op: &Op) {
+        match calls::function_at(self.kernel, pc) {
+            Some(function) if self.has_calls && matches!(op, Op::Return) => self.leave(pc, function),
+            _ => self.stop(pc),
+        }
     }
 
     fn instruction(&mut self, pc: u32) {
@@ -305,7 +346,11 @@ impl<'w, 'e> Writer<'w, 'e> {
         }
         let stops = plan::is_stop(self.kernel, instruction);
         if !guarded {
-            return if stops { self.stop(pc) } else { lower::instruction(self, pc, instruction) };
+            return if stops {
+                self.end(pc, &instruction.op)
+            } else {
+                lower::instruction(self, pc, instruction)
+            };
         }
         if !stops && lower::is_cheap(instruction) {
             let condition = self.condition(instruction.guard);
@@ -315,7 +360,7 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.branch_if(instruction.guard, run, after);
         self.e.go_on(run);
         if stops {
-            self.stop(pc);
+            self.end(pc, &instruction.op);
         } else {
             lower::instruction(self, pc, instruction);
             if !self.e.has_ended() {

@@ -1,7 +1,7 @@
 //! The state that machine code uses, and the functions that it calls.
 
 use crate::exec::access::{Request, change, place};
-use crate::exec::block::cached::Reach;
+use crate::exec::block::cached::{InCall, Reach};
 use crate::exec::block::{Block, Site, Stop};
 use crate::program::instruction::Op;
 use crate::program::memory::{Atomic, AtomicOperation};
@@ -41,6 +41,21 @@ pub(super) struct Context {
     pub(super) local_written: *mut u8,
     /// Offset of the frame of the running function in local memory.
     pub(super) local_base: u32,
+    /// The same before a lane makes calls.
+    pub(super) first_base: u32,
+    /// Stack pointer of each lane, and the bytes of local memory that calls may use.
+    pub(super) stack: *mut u32,
+    pub(super) most_stack: u32,
+    /// Depth of the running call, and before a lane makes calls.
+    pub(super) depth: u32,
+    pub(super) first_depth: u32,
+    /// Records of the calls of the running lane: the first, the end of the last, the end of the
+    /// memory.
+    pub(super) records: *mut u64,
+    pub(super) top: *mut u64,
+    pub(super) records_end: *mut u64,
+    /// Address of the first function.
+    pub(super) code: u64,
     /// Instructions that each lane may spend in loops.
     pub(super) fuel: u32,
     pub(super) shared_base: u32,
@@ -71,6 +86,8 @@ offsets! {
     ROWS = rows; PREDICATES = predicates; CACHES = caches; BOUNDS = bounds; STOPS = stops; LIST = list; LISTED = listed;
     SHARED = shared; LOCAL = local; STRIDE = local_stride; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
     LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
+    FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
+    RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
     SPENT = spent; LANE = lane; FAILED = failed; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
 }
 
@@ -178,6 +195,29 @@ pub(super) unsafe extern "C" fn atomic(context: *mut Context, pc: u32, address: 
             0
         }
     }
+}
+
+/// Keeps the records of the running lane, which stops in a function, and the registers of the stop
+/// after them.
+///
+/// # Safety
+/// As for `find`.
+pub(super) unsafe extern "C" fn keep(context: *mut Context, stop: u64, count: u64) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { &mut *context };
+    // SAFETY: guaranteed by the caller.
+    let block = unsafe { &mut *context.block.cast::<Block<'_, '_>>() };
+    let words = (context.top.addr() - context.records.addr()) / size_of::<u64>();
+    // SAFETY: machine code has written the records and registers, which begin and end in this
+    // memory.
+    let kept = unsafe { std::slice::from_raw_parts(context.records, words + count as usize) };
+    let machine = &mut block.machine;
+    let first = machine.kept.len();
+    machine.kept.extend_from_slice(kept);
+    let registers = first + words;
+    let (lane, local_base) = (context.lane, context.local_base);
+    machine.in_calls.push(InCall { lane, stop: stop as u32, local_base, first, registers });
+    0
 }
 
 /// Number of rows of the small register file in which one operation runs: double ones for up to

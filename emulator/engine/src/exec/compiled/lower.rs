@@ -18,6 +18,7 @@ pub(super) fn instruction(w: &mut Writer<'_, '_>, pc: u32, instruction: &Instruc
         Op::Atomic(atomic) => memory::atomic(w, pc, atomic),
         Op::Fence(_) => w.e.fence(),
         Op::BranchIndexed { index, targets } => branch_indexed(w, pc, *index, targets),
+        Op::Call(call) => w.call(pc, call),
         op => compute(w, op, None),
     }
 }
@@ -68,7 +69,7 @@ fn compute(w: &mut Writer<'_, '_>, op: &Op, condition: Option<Val>) {
             let mut value = w.e.int(I32, (*offset).into());
             if !w.kernel.functions.is_empty() {
                 let context = w.context;
-                let base = w.e.load(I32, Kind::Constant, context, Context::LOCAL_BASE);
+                let base = w.e.load(I32, Kind::State, context, Context::LOCAL_BASE);
                 value = w.e.iadd(value, base);
             }
             if ty == I64 {

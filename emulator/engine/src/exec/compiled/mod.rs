@@ -15,6 +15,7 @@
 //! | `registers` | registers as variables of the code generator |
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
+//! | `calls`, `frames` | calls as jumps, and the frames of lanes that stop in functions |
 //! | `initialized` | the record of written bytes, for a check |
 //! | `roots` | the regions that accesses should hit |
 //! | `choice` | which kernels it runs without a request |
@@ -24,10 +25,12 @@
 //! | `run` | runs divergent paths |
 
 mod backend;
+mod calls;
 mod choice;
 mod code;
 mod context;
 mod float;
+mod frames;
 mod initialized;
 mod integer;
 mod lower;

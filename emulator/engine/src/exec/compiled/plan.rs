@@ -1,11 +1,12 @@
 //! Stops, entries, and the registers that each needs.
 
+use super::calls;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Condition, Instruction, Op};
 use crate::program::memory::{Access, AtomicOperation};
 use crate::program::types::Type;
-use crate::program::{Function, Kernel, RowKind};
+use crate::program::{Kernel, RowKind};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 use std::collections::HashMap;
@@ -36,6 +37,8 @@ pub(super) struct Plan {
     pub(super) stored: HashMap<u32, Vec<u32>>,
     /// Registers that an entry has to load.
     pub(super) loaded: HashMap<u32, Vec<u32>>,
+    /// Registers that a call has to keep: live after it, and no results.
+    pub(super) kept: HashMap<u32, Vec<u32>>,
 }
 
 impl Plan {
@@ -54,6 +57,7 @@ impl Plan {
             leads: vec![false; count + 1],
             stored: HashMap::new(),
             loaded: HashMap::new(),
+            kept: HashMap::new(),
         };
         plan.find_places(kernel, &blocks);
         let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
@@ -74,6 +78,7 @@ impl Plan {
         for block in 0..blocks.count() {
             self.leads[blocks.range(block).start] = true;
         }
+        kernel.functions.iter().for_each(|function| self.leads[function.entry as usize] = true);
         for (pc, instruction) in kernel.code.iter().enumerate() {
             let stops = is_stop(kernel, instruction);
             if stops {
@@ -81,6 +86,10 @@ impl Plan {
                 if course_goes_on(&instruction.op) {
                     entries.push(pc + 1);
                 }
+            }
+            if calls::jumps(kernel, instruction) {
+                self.add_stop(pc as u32);
+                entries.push(pc + 1);
             }
             if let Course::Jump(targets) = effects::course(&instruction.op) {
                 if targets.len() != 1 || matches!(instruction.op, Op::BranchIndexed { .. }) {
@@ -119,8 +128,8 @@ impl Plan {
         self.stop_of[pc] != NONE || self.entry_of[pc] != NONE
     }
 
-    /// Returns the live registers at each stop and entry.
-    fn find_live(&self, kernel: &Kernel, blocks: &Blocks, words: usize) -> Option<HashMap<u32, Set>> {
+    /// Returns the live registers at each stop and entry, and finds those after calls.
+    fn find_live(&mut self, kernel: &Kernel, blocks: &Blocks, words: usize) -> Option<HashMap<u32, Set>> {
         let mut live_in = vec![0u64; blocks.count() * words];
         let mut order: Vec<usize> = (0..blocks.count()).collect();
         order.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
@@ -140,6 +149,11 @@ impl Plan {
         for block in 0..blocks.count() {
             let mut set = at_end(block, &live_in);
             for pc in blocks.range(block).rev() {
+                if calls::jumps(kernel, &kernel.code[pc]) {
+                    let mut kept = set.clone();
+                    effects::writes(&kernel.code[pc], &mut |result, _| put(&mut kept, result.0, false));
+                    self.kept.insert(pc as u32, members(&kept));
+                }
                 before(kernel, pc, &mut set);
                 if self.is_marked(pc) {
                     live.insert(pc as u32, set.clone());
@@ -168,6 +182,7 @@ impl Plan {
             let mut changed = false;
             for block in &order {
                 let mut set = union(&predecessors[*block], &at_end, words);
+                written_by_calls(kernel, blocks, *block, &mut set);
                 blocks.range(*block).for_each(|pc| after(kernel, pc, &mut set));
                 let known = &mut at_end[block * words..(block + 1) * words];
                 changed |= *known != set[..];
@@ -177,6 +192,7 @@ impl Plan {
         })?;
         for (block, predecessors) in predecessors.iter().enumerate() {
             let mut set = union(predecessors, &at_end, words);
+            written_by_calls(kernel, blocks, block, &mut set);
             for pc in blocks.range(block) {
                 if self.stop_of[pc] != NONE {
                     let live = &live[&(pc as u32)];
@@ -188,6 +204,13 @@ impl Plan {
         }
         Some(())
     }
+}
+
+/// Adds the parameters of a function to the registers written before its first block.
+fn written_by_calls(kernel: &Kernel, blocks: &Blocks, block: usize, set: &mut Set) {
+    let start = blocks.range(block).start as u32;
+    let functions = kernel.functions.iter().filter(|function| function.entry == start);
+    functions.flat_map(|function| &function.params).for_each(|param| put(set, param.0, true));
 }
 
 /// Repeats passes until nothing changes; `None` if that takes too many.
@@ -226,19 +249,12 @@ fn before(kernel: &Kernel, pc: usize, set: &mut Set) {
     effects::reads(instruction, &mut |register| put(set, register.0, true));
     effects::conditions(instruction, &mut |predicate| put(set, kernel.rows + predicate.0, true));
     if matches!(instruction.op, Op::Return) {
-        let function = function_at(kernel, pc);
+        let function = calls::function_at(kernel, pc as u32);
         function
             .iter()
             .flat_map(|function| &function.returns)
             .for_each(|register| put(set, register.0, true));
     }
-}
-
-/// Returns the function that contains an instruction; `None` in the kernel's own code, which comes
-/// first.
-fn function_at(kernel: &Kernel, pc: usize) -> Option<&Function> {
-    let before = kernel.functions.iter().filter(|function| function.entry as usize <= pc);
-    before.max_by_key(|function| function.entry)
 }
 
 /// Computes the registers written since an entry after an instruction from those before it.
@@ -318,6 +334,7 @@ pub(super) fn is_stop(kernel: &Kernel, instruction: &Instruction) -> bool {
                 && (atomic.operation != AtomicOperation::CompareExchange || is(atomic.operands[1], width))
                 && atomic.out.is_none_or(|out| is(out, width))
         }
+        Op::Call(call) => calls::is_jump(kernel, call),
         Op::LocalAddress { out, width, .. } => is(*out, *width),
         Op::BranchIndexed { index, .. } => is(*index, Width::Single),
         _ => false,

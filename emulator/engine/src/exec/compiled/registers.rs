@@ -58,6 +58,26 @@ impl Writer<'_, '_> {
         self.set_predicate(Predicate(predicate), value);
     }
 
+    /// Stores a register or predicate in a record of calls.
+    pub(super) fn save(&mut self, bit: u32, (at, offset): (Val, i32)) {
+        let value = match bit.checked_sub(self.kernel.rows) {
+            Some(predicate) => self.predicate(Predicate(predicate)),
+            None => self.get(Register(bit), self.own_type(Register(bit))),
+        };
+        self.e.store(Kind::State, value, at, offset);
+    }
+
+    /// Loads a register or predicate that `save` has stored.
+    pub(super) fn restore(&mut self, bit: u32, (at, offset): (Val, i32)) {
+        if let Some(predicate) = bit.checked_sub(self.kernel.rows) {
+            let value = self.e.load(I8, Kind::State, at, offset);
+            return self.set_predicate(Predicate(predicate), value);
+        }
+        let register = Register(bit);
+        let value = self.e.load(self.own_type(register), Kind::State, at, offset);
+        self.set(register, value);
+    }
+
     pub(super) fn store_row(&mut self, bit: u32) {
         let Some(predicate) = bit.checked_sub(self.kernel.rows) else {
             let register = Register(bit);

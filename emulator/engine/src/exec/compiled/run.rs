@@ -2,15 +2,19 @@
 
 use super::code::Code;
 use super::context::Context;
+use super::frames;
 use super::order::Order;
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
 use crate::exec::plain::{self, Flow, resolve_collectives};
+use crate::program::MOST_LOCAL;
 use crate::semantics::LANES;
 
 /// Instructions that a lane may spend in loops before others run.
 const FUEL: u32 = 8192;
+/// The same for kernels with calls, because a lane that stops in a function needs frames.
+const FUEL_WITH_CALLS: u32 = 1 << 16;
 /// Stops in divergent paths of a warp after which the path that runs lets the others run. A loop
 /// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
 const SHARE: u32 = 256;
@@ -101,7 +105,7 @@ fn run_lanes(
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
-    let mut context = context(block, (warp, path), &mut list);
+    let mut context = context(block, code, (warp, path), &mut list);
     let mut run = |lanes: u32, fuel: u32| {
         context.fuel = fuel;
         // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and caches
@@ -111,7 +115,7 @@ fn run_lanes(
     };
     match &mut turn.order {
         Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
-        None => run(mask, FUEL),
+        None => run(mask, if code.sites.is_empty() { FUEL } else { FUEL_WITH_CALLS }),
     }
     let lanes = u64::from(mask.count_ones().max(1));
     let used = 1 + context.spent / lanes;
@@ -121,28 +125,45 @@ fn run_lanes(
         return Err(fault);
     }
     let stops = &list[..(context.listed as usize).min(LANES)];
-    let paths = &mut block.warps[warp].paths;
-    let frame = paths[path].frame.clone();
+    let frame = block.warps[warp].paths[path].frame.clone();
     let tired = tired || turn.left == 0;
     let mut rested = true;
-    for (index, stop) in stops.iter().enumerate() {
-        let pc = code.stops[*stop as usize];
-        let mask = std::mem::take(&mut block.machine.stops[*stop as usize]);
-        // A lane that stops at an entry has used up its share.
-        let tired = tired || code.entry(pc).is_some();
-        rested &= !tired;
-        let part = DivergentPath { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired };
-        if index == 0 {
+    let mut parts = 0;
+    let mut add = |block: &mut Block<'_, '_>, part: DivergentPath| {
+        rested &= !part.tired;
+        let paths = &mut block.warps[warp].paths;
+        if parts == 0 {
             paths[path] = part;
         } else {
             paths.push(part);
         }
+        parts += 1;
+    };
+    for stop in stops {
+        let pc = code.stops[*stop as usize];
+        let mask = std::mem::take(&mut block.machine.stops[*stop as usize]);
+        // A lane that stops at an entry has used up its share.
+        let tired = tired || code.entry(pc).is_some();
+        add(block, DivergentPath { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired });
     }
-    Ok(stops.len() == 1 && rested)
+    if !block.machine.in_calls.is_empty() {
+        for mut part in frames::take(block, code, warp, frame.as_ref()) {
+            part.tired |= tired;
+            add(block, part);
+        }
+    }
+    Ok(parts == 1 && rested)
 }
 
 /// The state of a warp as machine code sees it.
-fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [u32; LANES]) -> Context {
+fn context(
+    block: &mut Block<'_, '_>,
+    code: &Code,
+    (warp, path): (usize, usize),
+    list: &mut [u32; LANES],
+) -> Context {
+    let records = block.machine.records.as_mut_ptr_range();
+    let code_base = block.launch.map.windows().code;
     let (shared, shared_base, shared_bytes) =
         (block.shared(), block.shared_base(), block.launch.shared_bytes);
     // The plain mode tests accesses to the memory of a cluster.
@@ -151,6 +172,8 @@ fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [
     let shared_written = block.checks.shadow.written.base();
     let state = &mut block.warps[warp];
     let local_stride = state.local_stride;
+    let frame = state.paths[path].frame.as_ref();
+    let (first_base, first_depth) = frame.map_or((0, 0), |frame| (frame.local_base, frame.depth));
     Context {
         rows: state.rows.base(),
         predicates: state.rows.predicates(),
@@ -164,7 +187,16 @@ fn context(block: &mut Block<'_, '_>, (warp, path): (usize, usize), list: &mut [
         local_stride: local_stride.into(),
         shared_written,
         local_written: state.local_written.as_mut().map_or(std::ptr::null_mut(), Written::base),
-        local_base: state.paths[path].frame.as_ref().map_or(0, |frame| frame.local_base),
+        local_base: first_base,
+        first_base,
+        stack: state.stack.as_mut_ptr(),
+        most_stack: local_stride.min(MOST_LOCAL),
+        depth: first_depth,
+        first_depth,
+        records: records.start,
+        top: records.start,
+        records_end: records.end.wrapping_byte_sub(code.slack),
+        code: code_base,
         fuel: 0,
         shared_base,
         spent: 0,

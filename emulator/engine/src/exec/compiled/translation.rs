@@ -9,6 +9,9 @@ use crate::program::Kernel;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Words of memory for the records of a lane's calls.
+const RECORDS: usize = 1 << 17;
+
 /// A kernel in this mode.
 #[derive(Debug, Default)]
 struct Translation {
@@ -78,5 +81,8 @@ pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
     let kernel = block.launch.args.kernel;
     let Some(code) = of_launch(block) else { return };
     block.machine.reset(kernel.caches, code.stops());
+    if !code.sites.is_empty() && block.machine.records.is_empty() {
+        block.machine.records = vec![0; RECORDS];
+    }
     code.roots.fill(block);
 }

@@ -53,6 +53,11 @@ pub(super) fn find(kernel: &Kernel, constants: &HashMap<u32, Constant>) -> Vec<H
             (true, false) => Holds::Wide,
         })
         .collect();
+    // Calls write any bits to parameters.
+    for param in kernel.functions.iter().flat_map(|function| &function.params) {
+        let holds = &mut holds[param.0 as usize];
+        *holds = if *holds == Holds::Raw { Holds::Single } else { *holds };
+    }
     for pass in 0.. {
         let mut changed = false;
         for instruction in &kernel.code {

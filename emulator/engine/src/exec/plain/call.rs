@@ -12,7 +12,8 @@ use crate::report::FaultKind;
 use crate::semantics::{Width, lanes_of};
 use std::sync::Arc;
 
-const MOST_CALLS: u32 = 10_000;
+/// Maximum depth of calls.
+pub(in crate::exec) const MOST_CALLS: u32 = 10_000;
 
 pub(in crate::exec) fn call(block: &mut Block<'_, '_>, issue: Issue, call: &Call) -> Result<Flow, Stop> {
     match call.callee {
