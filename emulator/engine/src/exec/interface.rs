@@ -31,13 +31,13 @@ pub enum Execution {
     Plain,
     /// Whole warps, several at a time, with the vector instructions of the processor. With
     /// `check_init`, `check_races` or a seed, one warp at a time, in the order of the plain mode. The
-    /// plain mode runs launches with `check_nans`, launches with `check_init` of kernels that may
-    /// read registers before they write them, and launches with a seed of kernels with warp-group
-    /// products.
+    /// plain mode runs launches with `check_nans`, and launches with a seed of kernels with
+    /// warp-group products.
     Vector,
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
-    /// generator, with `check_races` or `check_barriers`, for targets before `sm_70`, with volatile
+    /// generator, with `check_races` or `check_barriers`, with `check_init` for kernels that may read
+    /// registers before they write them, for targets before `sm_70`, with volatile
     /// accesses to shared memory, with warp-group products, and with more than 20,000 instructions.
     /// With a seed, lanes run in a random order from one head of a loop to the next. A warp does
     /// not run in lockstep: if its threads race, because one writes data that another reads without
@@ -124,19 +124,13 @@ impl ExecOptions {
     pub(in crate::exec) fn allow_vectors(&self, kernel: &Kernel) -> bool {
         let product = |instruction: &Instruction| matches!(instruction.op, Op::WarpGroup(_));
         let late = || self.seed.is_some() && kernel.code.iter().any(product);
-        let watched = self.check_nans || self.watches_registers(kernel);
-        self.mode != Execution::Plain && !watched && !late()
+        self.mode != Execution::Plain && !self.check_nans && !late()
     }
 
     /// True if warps run one at a time: in a random order, or in the order of the plain mode, so
     /// that the checks find the same.
     pub(in crate::exec) fn runs_single_warps(&self) -> bool {
         self.check_init || self.check_races || self.seed.is_some()
-    }
-
-    /// True if the kernel may use registers before they are written, and this is to be reported.
-    pub(in crate::exec) fn watches_registers(&self, kernel: &Kernel) -> bool {
-        self.check_init && !kernel.unwritten().is_empty()
     }
 
     /// True if machine code is allowed.
@@ -146,6 +140,7 @@ impl ExecOptions {
             && self.allow_vectors(kernel)
             && !self.check_races
             && !self.check_barriers
+            && (!self.check_init || kernel.unwritten().is_empty())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::thread_index;
 use crate::exec::check::shadow::GlobalShadow;
+use crate::exec::check::suspects::Suspects;
 use crate::exec::code;
 use crate::exec::code::Steps;
 use crate::exec::interface::{ExecOptions, Hooks, LaunchArgs};
@@ -48,8 +49,8 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) global_shadow: Option<GlobalShadow>,
     /// The record of accessed bytes of global memory.
     pub(in crate::exec) touched: Option<&'a Touched>,
-    /// True if uses of registers that were not written are reported.
-    pub(in crate::exec) watches_registers: bool,
+    /// The instructions whose registers are checked, if there are any.
+    pub(in crate::exec) suspects: Option<Suspects>,
     /// Findings of checks that were reported while the launch continued: instruction and kind.
     pub(super) reported: Mutex<Vec<(u32, FaultKind)>>,
 }
@@ -88,7 +89,7 @@ impl<'a> Launch<'a> {
             shared_bytes,
             global_shadow: options.check_races.then(GlobalShadow::default),
             touched: hooks.touched(),
-            watches_registers: options.watches_registers(kernel),
+            suspects: if options.check_init { Suspects::of(kernel) } else { None },
             reported: Mutex::default(),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);

@@ -127,8 +127,8 @@ impl<'l, 'a> Block<'l, 'a> {
             warp.local_written = check_init.then(|| warp.local_written.take().unwrap_or_default());
             warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel, launch.unwritten);
             warp.rows_only = !scalars;
-            if launch.watches_registers {
-                warp.registers.start(launch.args.kernel);
+            if let Some(suspects) = &launch.suspects {
+                warp.registers.start(launch.args.kernel, suspects);
             }
             warp.nans.clear();
         }

@@ -290,6 +290,9 @@ impl Clocks {
             publications.remove(&place);
         }
         let Order::Strong { scope, releases } = order else { return };
+        if !releases && self.threads[warp * LANES + lane].fenced.iter().all(Past::is_empty) {
+            return;
+        }
         let told = releases.then(|| self.told(warp, lane).past);
         let [in_block, in_device] = self.threads[warp * LANES + lane].fenced.clone();
         let to_block = told.clone().unwrap_or_else(|| in_block.clone());

@@ -5,4 +5,5 @@ mod lines;
 pub(in crate::exec) mod nans;
 pub(in crate::exec) mod registers;
 pub(in crate::exec) mod shadow;
+pub(in crate::exec) mod suspects;
 pub(in crate::exec) mod traces;

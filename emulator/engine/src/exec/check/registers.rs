@@ -1,5 +1,6 @@
 //! Records the registers that were written.
 
+use super::suspects::Suspects;
 use crate::program::instruction::{Condition, Instruction};
 use crate::program::{Kernel, effects};
 use crate::semantics::{Predicate, Register};
@@ -11,13 +12,15 @@ pub(in crate::exec) struct WrittenRegisters {
 }
 
 impl WrittenRegisters {
-    /// Resets to the start of a block, when only constants count as written.
+    /// Resets to the start of a block, when only constants and registers beyond suspicion count as
+    /// written.
     #[cold]
-    pub(in crate::exec) fn start(&mut self, kernel: &Kernel) {
+    pub(in crate::exec) fn start(&mut self, kernel: &Kernel, suspects: &Suspects) {
+        let state = |suspect: &bool| if *suspect { 0 } else { u32::MAX };
         self.rows.clear();
-        self.rows.resize(kernel.rows as usize, 0);
+        self.rows.extend(suspects.rows().iter().map(state));
         self.predicates.clear();
-        self.predicates.resize(kernel.predicates as usize, 0);
+        self.predicates.extend(suspects.predicates().iter().map(state));
         self.predicates[Predicate::TRUE.0 as usize] = u32::MAX;
         kernel.constants.iter().for_each(|(register, ..)| self.rows[register.0 as usize] = u32::MAX);
     }

@@ -21,6 +21,7 @@ pub(in crate::exec) use bulk::end_copy;
 pub(in crate::exec) use call::MOST_CALLS;
 pub(in crate::exec) use collective::{perform as perform_collective, resolve_collectives};
 pub(in crate::exec) use control::exit;
+pub(in crate::exec) use registers::watch as watch_registers;
 
 use super::access::{self, watch};
 use super::block::{Block, Issue, Stop};
@@ -122,8 +123,8 @@ pub(in crate::exec) fn step(
 ) -> Result<Flow, Stop> {
     let instruction = block.instruction(pc);
     let mut issue = Issue { warp, path, pc, mask, active: mask };
-    if block.launch.watches_registers {
-        registers::watch(block, issue)?;
+    if block.launch.suspects.as_ref().is_some_and(|suspects| suspects.contains(pc)) {
+        watch_registers(block, issue)?;
     }
     if !block.warps[warp].products.is_empty() {
         warp_group::end_before(block, issue)?;

@@ -13,7 +13,7 @@ use crate::semantics::known;
 /// Checks, before the guard is evaluated, that all source registers were written.
 #[cold]
 #[inline(never)]
-pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
+pub(in crate::exec) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     let instruction = block.instruction(issue.pc);
     let holds = block.warps[issue.warp].rows.holds(instruction.guard);

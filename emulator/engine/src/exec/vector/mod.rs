@@ -43,6 +43,8 @@ struct Run<'r, 'l, 'a> {
     used: u32,
     /// Remaining instructions of its share.
     left: u32,
+    /// True if some instructions need the check of registers.
+    suspicious: bool,
     /// True if its share ends between any two steps, not only at branches.
     paced: bool,
 }
@@ -58,8 +60,9 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
     #[inline]
     fn new(block: &'r mut Block<'l, 'a>, steps: &'r Steps) -> Self {
         let code = &steps.rows;
-        let (gang, paced) = (Gang::default(), block.launch.options.seed.is_some());
-        Run { block, steps, code, gang, files: Files::NONE, company: None, used: 0, left: 0, paced }
+        let (gang, files) = (Gang::default(), Files::NONE);
+        let (suspicious, paced) = (block.launch.suspects.is_some(), block.launch.options.seed.is_some());
+        Run { block, steps, code, gang, files, company: None, used: 0, left: 0, suspicious, paced }
     }
 
     /// Runs the group until its members separate for good, wait, end, or use up their share of
@@ -109,6 +112,9 @@ impl Run<'_, '_, '_> {
 
     #[inline(always)]
     fn perform(&mut self, step: &Step, at: usize) -> Result<Go, Stop> {
+        if self.suspicious {
+            self.watch_registers(step)?;
+        }
         let guard = step.guard;
         match &step.action {
             Action::Pure { run, out, sources, double } => self.pure(guard, *run, (*out, *double), sources),

@@ -1,13 +1,17 @@
-//! The checks that inspect each access of a warp.
+//! The checks that inspect each access of a warp, or its registers.
 
+use super::Run;
+use super::gang::Member;
 use super::initialized::{Bytes, Record};
 use super::races::{Memory, Races};
 use crate::exec::block::cached::Cached;
 use crate::exec::block::launch::Launch;
 use crate::exec::block::state::Checks;
 use crate::exec::block::warp::Warp;
+use crate::exec::block::{Issue, Stop};
 use crate::exec::check::traces::Compare;
-use crate::exec::code::step::{AccessSpace, AccessStep};
+use crate::exec::code::step::{AccessSpace, AccessStep, Step};
+use crate::exec::plain;
 use crate::exec::touched::{Manner, Noting};
 
 /// The checks of an access. The plain mode repeats an access that they do not admit, and reports
@@ -95,5 +99,20 @@ impl<'r> Watch<'r> {
             });
         }
         good
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Checks the registers of the instructions that a step replaces.
+    #[cold]
+    pub(super) fn watch_registers(&mut self, step: &Step) -> Result<(), Stop> {
+        let launch = self.block.launch;
+        let Some(suspects) = &launch.suspects else { return Ok(()) };
+        for pc in (step.entry..=step.pc).filter(|pc| suspects.contains(*pc)) {
+            for Member { warp, path, mask } in self.gang.members().iter().copied() {
+                plain::watch_registers(self.block, Issue { warp, path, pc, mask, active: mask })?;
+            }
+        }
+        Ok(())
     }
 }
