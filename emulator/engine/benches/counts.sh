@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of one launch of each kernel of the bench, counted by valgrind: whatever else the machine does, two runs
-# differ by less than a thousandth.
+# Instructions of one launch of each kernel of the bench, counted by valgrind. Two runs differ by 0.3 % at most, whatever
+# else the machine does.
 #
 #   counts.sh                  prints the counts of both modes
 #   counts.sh --record         writes them to counts.txt
