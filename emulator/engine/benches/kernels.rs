@@ -160,8 +160,9 @@ fn on_two_threads(halves: &mut [NativeRun; 2], expected: Duration) -> Time {
 }
 
 fn main() {
-    if std::env::args().any(|arg| arg == "--count") {
-        return count::launch_all();
+    let mut args = std::env::args().skip_while(|arg| arg != "--count");
+    if args.next().is_some() {
+        return count::launch_each(&args.next().unwrap_or_default());
     }
     let quick = std::env::args().any(|arg| arg == "--quick");
     let pocl = (!quick).then(Pocl::open);

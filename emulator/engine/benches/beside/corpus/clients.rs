@@ -202,9 +202,9 @@ pub(crate) fn numba_diffuse() -> Contest {
     })
 }
 
-/// The one parameter of Taichi's kernels is a structure: the address of the arguments, that of the
-/// run time, and two more. The run time holds, at a distance that this version decides, the address
-/// of what an earlier task left: here the number of cells, columns and rows.
+/// The one parameter of Taichi's kernels is a structure: the addresses of the arguments and of the
+/// run time, and two more. The run time contains, at a distance that depends on the version, the
+/// address of the results of an earlier task: here the number of cells, columns and rows.
 pub(crate) fn taichi_diffuse() -> Contest {
     const TEMPORARIES: usize = 32_872;
     let input = numbers(CELLS * CELLS, 103);

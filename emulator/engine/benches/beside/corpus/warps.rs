@@ -24,7 +24,7 @@ pub(crate) fn segmented_scan() -> Contest {
             let mut head: [u32; 32] = std::array::from_fn(|lane| heads[one_by_one(lane)] & 1);
             out.copy_from_slice(input);
             for d in [1, 2, 4, 8, 16] {
-                // From the last lane down, so that each finds what its neighbor had before.
+                // From the last lane down, so that each finds the old sum of its neighbor.
                 for lane in (d..32).rev() {
                     let lane = one_by_one(lane) & 31;
                     if head[lane] == 0 {
