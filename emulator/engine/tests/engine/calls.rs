@@ -66,7 +66,7 @@ fn recursion_longer_than_the_share_of_a_lane() {
     check(&format!("{FIBONACCI} {}", kernel(&body)), |t| fibonacci((t + 21).min(23)));
 }
 
-/// The registers of each level are in one row, so those of the outer ones are kept elsewhere. The
+/// All levels have their registers in one row, so the outer levels keep them elsewhere. The
 /// deepest level of a lane runs instructions of the plain mode.
 #[test]
 fn lanes_stop_at_different_depths_of_functions_that_call_each_other() {

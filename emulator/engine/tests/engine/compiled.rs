@@ -45,13 +45,13 @@ fn recorded_forms_across_lanes_have_machine_code() {
 
 /// By default, rows run the kernels whose lanes do the same, or wait for each other in loops.
 #[test]
-fn the_loops_of_a_kernel_decide_its_mode() {
+fn the_code_of_a_kernel_decides_its_mode() {
     for (file, name, chosen) in [
         ("corpus", "digest", true),
         ("corpus", "machine", true),
         ("corpus", "search", true),
-        ("corpus", "count_global", false),
-        ("corpus", "count_shared", false),
+        ("corpus", "count_global", true),
+        ("corpus", "count_shared", true),
         ("corpus", "matmul_int", false),
         ("corpus", "compact", false),
         ("corpus", "relax", false),
@@ -93,6 +93,27 @@ fn a_kernel_is_compiled_from_its_second_launch_on() {
         let [first, second, third] = [launch(), launch(), launch()];
         assert_eq!((first != second, second != third), (changes, false), "{mode:?}");
     }
+}
+
+/// The launch changes to machine code after 2 ms, so it counts fewer instructions than on rows.
+#[test]
+fn a_long_first_launch_changes_to_machine_code() {
+    let body = "mov.u64 %x0, mine; mov.u32 %d, 0;
+        L: mul.wide.u32 %x1, %d, 4; add.u64 %x1, %x0, %x1; st.local.u32 [%x1], %t; add.u32 %d, %d, 1;
+        setp.lt.u32 %p, %d, 16; @%p bra L; add.u32 %d, %d, %t;";
+    let text = kernel(&format!(".local .align 4 .b8 mine[64]; {body}"));
+    let blocks = 60_000;
+    let launch = |mode| {
+        let mut device = load(&text);
+        device.options.mode = mode;
+        let out = device.buffer(&[0u32; 32]);
+        let stats = device.launch("k", blocks, 32, &Args::default().buffer(&out)).unwrap();
+        assert_eq!(out.read::<u32>(), (16..48).collect::<Vec<_>>(), "{mode:?}");
+        stats
+    };
+    let (rows, changing) = (launch(Execution::Vector), launch(Execution::Automatic));
+    assert_eq!((rows.blocks, changing.blocks), (u64::from(blocks), u64::from(blocks)));
+    assert_eq!(changing.instructions < rows.instructions, cfg!(feature = "compile"));
 }
 
 /// Large kernels would take long to compile.

@@ -23,10 +23,10 @@ fn assert_linear(what: &str, n: usize, run: impl Fn(usize) -> Duration) {
     assert!(large <= most, "{what}: {small:?} for {n}, {large:?} for {}", LARGER * n);
 }
 
-fn kernel(registers: usize, body: &str) -> String {
+pub(crate) fn kernel(registers: usize, body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
-         .reg .b32 %r<{registers}>;\n.reg .b64 %rd<{registers}>;\n.reg .f32 %f<4>;\n.reg .pred %p<{registers}>;\n\
+         .reg .b32 %r<{registers}>;\n.reg .b64 %rd<{registers}>;\n.reg .f32 %f<{registers}>;\n.reg .pred %p<{registers}>;\n\
          mov.u32 %r0, %tid.x;\nld.param.u64 %rd0, [out];\n{body}ret;\n}}\n"
     )
 }
@@ -40,19 +40,20 @@ fn first_launch(text: &str) -> Duration {
     start.elapsed()
 }
 
-fn body(n: usize, mut part: impl FnMut(&mut String, usize), end: &str) -> String {
+pub(crate) fn body(n: usize, mut part: impl FnMut(&mut String, usize), end: &str) -> String {
     let mut text = String::new();
     (1..n).for_each(|index| part(&mut text, index));
     text + end
+}
+
+pub(crate) fn add(text: &mut String, to: usize, from: usize) {
+    writeln!(text, "add.u32 %r{to}, %r{from}, %r0;").unwrap();
 }
 
 /// Returns kernels of about `n` instructions, hard for simple algorithms to analyze.
 fn hard(n: usize) -> Vec<(&'static str, String)> {
     let last = n - 1;
     let store = format!("st.global.u32 [%rd0], %r{last};\n");
-    let add = |text: &mut String, to: usize, from: usize| {
-        writeln!(text, "add.u32 %r{to}, %r{from}, %r0;").unwrap();
-    };
     let reads = body(n, |text, i| writeln!(text, "ld.global.u32 %r{i}, [%rd0];").unwrap(), "");
     let end = |condition: &str| format!("{condition}setp.ne.u32 %p0, %r1, %r1;\n@%p0 bra L;\n");
     vec![

@@ -6,4 +6,6 @@
 mod device;
 
 mod clock;
+#[cfg(feature = "compile")]
+mod compiled;
 mod engine;

@@ -5,14 +5,17 @@
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{
-    AbiParam, AtomicRmwOp, Block, BlockArg, Function, InstBuilder, JumpTableData, MemFlagsData, Signature,
-    TrapCode, UserFuncName, types,
+    AbiParam, AtomicRmwOp, Block, BlockArg, FuncRef, Function, Inst, InstBuilder, JumpTableData,
+    MemFlagsData, Signature, TrapCode, UserFuncName, types,
 };
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
+
+use std::io::Write;
+use std::sync::Once;
 
 pub(super) use cranelift_codegen::ir::Type;
 pub(super) use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
@@ -20,7 +23,6 @@ pub(super) use cranelift_codegen::ir::types::{F32, F64, I8, I16, I32, I64};
 
 pub(super) type Val = cranelift_codegen::ir::Value;
 pub(super) type Blk = Block;
-pub(super) type Var = Variable;
 
 /// The signature of machine code: its state, the lanes to run, the number of the entry.
 pub(super) type Run = unsafe extern "C" fn(*mut super::context::Context, u32, u32);
@@ -39,6 +41,13 @@ unsafe impl Sync for Machine {}
 impl Machine {
     /// Place of the result of functions that preserve all registers.
     const RESULT: i32 = super::context::Context::RESULT;
+    /// Place of the address of the context.
+    const OWN: i32 = super::context::Context::OWN;
+
+    /// Returns the place of an argument of such a function.
+    fn argument(index: usize) -> i32 {
+        super::context::Context::ARGUMENTS + 8 * index as i32
+    }
 
     pub(super) fn run(&self) -> Run {
         self.run
@@ -66,13 +75,15 @@ pub(super) struct Callee {
     pub(super) address: *const u8,
     pub(super) params: &'static [Type],
     pub(super) result: Type,
-    /// True if it is called rarely. The caller then keeps all of its registers.
+    /// True if it is called rarely. The caller then keeps all of its registers, and it gets the
+    /// context in addition to these parameters, before them.
     pub(super) cold: bool,
 }
 
-fn isa() -> Option<OwnedTargetIsa> {
+fn isa(is_large: bool) -> Option<OwnedTargetIsa> {
     let mut flags = settings::builder();
-    flags.set("opt_level", "speed").ok()?;
+    flags.set("opt_level", if is_large { "none" } else { "speed" }).ok()?;
+    flags.set("regalloc_algorithm", if is_large { "single_pass" } else { "backtracking" }).ok()?;
     flags.set("is_pic", "false").ok()?;
     flags.set("use_colocated_libcalls", "false").ok()?;
     flags.set("unwind_info", "false").ok()?;
@@ -87,13 +98,15 @@ fn isa() -> Option<OwnedTargetIsa> {
     Some(isa)
 }
 
-/// Creates the machine code of a kernel by the instructions that `emit` writes. Returns `None` if
+/// Creates the machine code of a kernel by the instructions that `emit` writes. The time grows
+/// linearly if it `is_large`, and its code is slower. Returns `None` if
 /// the machine is not supported, or refuses executable memory.
 pub(super) fn build(
     callees: &[Callee],
+    is_large: bool,
     emit: impl FnOnce(&mut Emitter<'_>) -> Option<()>,
 ) -> Option<Machine> {
-    let isa = isa()?;
+    let isa = isa(is_large)?;
     let convention = isa.default_call_conv();
     let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
     let mut context = module.make_context();
@@ -116,19 +129,50 @@ pub(super) fn build(
         builder.append_block_params_for_function_params(first);
         builder.switch_to_block(first);
         let params = builder.block_params(first).to_vec();
-        let mut emitter =
-            Emitter { b: builder, module: &mut module, targets: &targets, convention, ended: false, params };
+        let mut emitter = Emitter {
+            b: builder,
+            module: &mut module,
+            targets: &targets,
+            known: vec![None; targets.len()],
+            convention,
+            ended: false,
+            params,
+        };
         emit(&mut emitter)?;
         let config = emitter.module.isa().frontend_config();
         emitter.b.seal_all_blocks();
         emitter.b.finalize(config);
     }
     define(&mut module, &mut context, run)?;
-    module.finalize_definitions().ok()?;
+    if !finish(&mut module) {
+        REFUSED.call_once(|| {
+            let text = "the system refuses executable memory, so kernels are not compiled";
+            let _ = writeln!(std::io::stderr(), "software CUDA device: {text}");
+        });
+        return None;
+    }
     let code = module.get_finalized_function(run);
     // SAFETY: the function was created with this signature and the convention of the platform.
     let run = unsafe { std::mem::transmute::<*const u8, Run>(code) };
     Some(Machine { module: Some(module), run })
+}
+
+/// Completed once the system has refused executable memory, and a message has said so.
+pub(super) static REFUSED: Once = Once::new();
+
+#[cfg(test)]
+thread_local! {
+    /// True if the system should refuse executable memory.
+    pub(super) static REFUSES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Makes the code executable. Returns false if the system refuses it.
+fn finish(module: &mut JITModule) -> bool {
+    #[cfg(test)]
+    if REFUSES.get() {
+        return false;
+    }
+    module.finalize_definitions().is_ok()
 }
 
 fn define(module: &mut JITModule, context: &mut Context, id: FuncId) -> Option<()> {
@@ -147,8 +191,9 @@ fn signature(params: &[Type], result: Option<Type>, convention: CallConv) -> Sig
     signature
 }
 
-/// Creates a function that preserves all registers and calls another one. A function with this
-/// convention returns nothing, so it stores the result in the context, its last argument.
+/// Creates a function that preserves all registers and calls another one. Its only parameter is the
+/// context, which has the arguments, and gets the result. A frequent function that passed them in
+/// registers would have to keep its own values out of these everywhere.
 fn trampoline(
     module: &mut JITModule,
     context: &mut Context,
@@ -156,21 +201,26 @@ fn trampoline(
     callee: &Callee,
     convention: CallConv,
 ) -> Option<FuncId> {
-    let mut outer = signature(callee.params, None, CallConv::PreserveAll);
-    outer.params.push(AbiParam::new(I64));
+    let outer = signature(&[I64], None, CallConv::PreserveAll);
     let id = module.declare_anonymous_function(&outer).ok()?;
     context.func = Function::with_name_signature(UserFuncName::user(0, id.as_u32()), outer);
     let mut builder = FunctionBuilder::new(&mut context.func, buffers);
     let block = builder.create_block();
     builder.append_block_params_for_function_params(block);
     builder.switch_to_block(block);
-    let mut arguments = builder.block_params(block).to_vec();
-    let place = arguments.pop()?;
-    let inner = builder.import_signature(signature(callee.params, Some(callee.result), convention));
+    let place = builder.block_params(block)[0];
+    let flags = Kind::State.flags();
+    let mut arguments = vec![place];
+    for (index, ty) in callee.params.iter().enumerate() {
+        arguments.push(builder.ins().load(*ty, flags, place, Machine::argument(index)));
+    }
+    let mut inner = signature(callee.params, Some(callee.result), convention);
+    inner.params.insert(0, AbiParam::new(I64));
+    let inner = builder.import_signature(inner);
     let address = builder.ins().iconst(I64, callee.address.addr() as i64);
     let call = builder.ins().call_indirect(inner, address, &arguments);
-    let results = builder.inst_results(call).to_vec();
-    builder.ins().store(Kind::State.flags(), results[0], place, Machine::RESULT);
+    let result = builder.inst_results(call)[0];
+    builder.ins().store(flags, result, place, Machine::RESULT);
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
     builder.finalize(module.isa().frontend_config());
@@ -197,10 +247,19 @@ pub(super) struct Emitter<'e> {
     b: FunctionBuilder<'e>,
     module: &'e mut JITModule,
     targets: &'e [(Callee, Option<FuncId>)],
+    /// The targets that this function names.
+    known: Vec<Option<FuncRef>>,
     convention: CallConv,
     /// True after the end of a block.
     ended: bool,
     pub(super) params: Vec<Val>,
+}
+
+/// One of the ways that a branch may take.
+#[derive(Clone, Copy)]
+pub(super) struct Edge {
+    branch: Inst,
+    index: usize,
 }
 
 /// Memory that machine code accesses.
@@ -264,6 +323,19 @@ impl Emitter<'_> {
         self.b.ins().iconst(ty, kept as i64)
     }
 
+    pub(super) fn zero(&mut self, ty: Type) -> Val {
+        match ty {
+            F32 => self.b.ins().f32const(0.0),
+            F64 => self.b.ins().f64const(0.0),
+            ty => self.b.ins().iconst(ty, 0),
+        }
+    }
+
+    /// True if a signed number is greater than another.
+    pub(super) fn greater(&mut self, a: Val, b: Val) -> Val {
+        self.b.ins().icmp(IntCC::SignedGreaterThan, a, b)
+    }
+
     pub(super) fn add_constant(&mut self, value: Val, constant: i32) -> Val {
         let constant = self.int(I64, i64::from(constant) as u64);
         self.b.ins().iadd(value, constant)
@@ -318,14 +390,14 @@ impl Emitter<'_> {
         let (description, target) = self.targets[callee];
         let call = match target {
             Some(target) => {
-                let target = self.module.declare_func_in_func(target, self.b.func);
-                // Each function has pages of its own, which may lie further apart than a near call
-                // reaches.
-                self.b.func.dfg.ext_funcs[target].colocated = false;
-                let context = self.params[0];
-                let arguments: Vec<Val> = arguments.iter().copied().chain([context]).collect();
-                self.b.ins().call(target, &arguments);
-                return self.load(description.result, Kind::State, context, Machine::RESULT);
+                let target = self.import(callee, target);
+                for (index, argument) in arguments.iter().enumerate() {
+                    self.store(Kind::State, *argument, self.params[0], Machine::argument(index));
+                }
+                // Read from memory: a value of its own, which alone is bound to a register.
+                let context = self.load(I64, Kind::State, self.params[0], Machine::OWN);
+                self.b.ins().call(target, &[context]);
+                return self.load(description.result, Kind::State, self.params[0], Machine::RESULT);
             }
             None => {
                 let signature = signature(description.params, Some(description.result), self.convention);
@@ -335,6 +407,18 @@ impl Emitter<'_> {
             }
         };
         self.b.inst_results(call)[0]
+    }
+
+    /// Returns a function of the module as this function names it.
+    fn import(&mut self, callee: usize, target: FuncId) -> FuncRef {
+        if let Some(known) = self.known[callee] {
+            return known;
+        }
+        let target = self.module.declare_func_in_func(target, self.b.func);
+        // Each function has pages of its own, which may lie further apart than a near call reaches.
+        self.b.func.dfg.ext_funcs[target].colocated = false;
+        self.known[callee] = Some(target);
+        target
     }
 
     pub(super) fn block(&mut self) -> Blk {
@@ -359,14 +443,24 @@ impl Emitter<'_> {
         self.ended
     }
 
-    pub(super) fn jump(&mut self, to: Blk, arguments: &[Val]) {
-        self.b.ins().jump(to, &args(arguments));
+    pub(super) fn jump(&mut self, to: Blk, arguments: &[Val]) -> Edge {
+        let branch = self.b.ins().jump(to, &args(arguments));
         self.ended = true;
+        Edge { branch, index: 0 }
     }
 
-    pub(super) fn branch(&mut self, condition: Val, yes: (Blk, &[Val]), no: (Blk, &[Val])) {
-        self.b.ins().brif(condition, yes.0, &args(yes.1), no.0, &args(no.1));
+    pub(super) fn branch(&mut self, condition: Val, yes: (Blk, &[Val]), no: (Blk, &[Val])) -> [Edge; 2] {
+        let branch = self.b.ins().brif(condition, yes.0, &args(yes.1), no.0, &args(no.1));
         self.ended = true;
+        [Edge { branch, index: 0 }, Edge { branch, index: 1 }]
+    }
+
+    /// Passes one more argument to the block at the end of an edge.
+    pub(super) fn add_argument(&mut self, edge: Edge, value: Val) {
+        let dfg = &mut self.b.func.dfg;
+        let tables = (&mut dfg.jump_tables, &mut dfg.exception_tables);
+        let calls = dfg.insts[edge.branch].branch_destination_mut(tables.0, tables.1);
+        calls[edge.index].append_argument(value, &mut dfg.value_lists);
     }
 
     /// Jumps to the block with this number.
@@ -387,18 +481,6 @@ impl Emitter<'_> {
     pub(super) fn return_nothing(&mut self) {
         self.b.ins().return_(&[]);
         self.ended = true;
-    }
-
-    pub(super) fn var(&mut self, ty: Type) -> Var {
-        self.b.declare_var(ty)
-    }
-
-    pub(super) fn get(&mut self, var: Var) -> Val {
-        self.b.use_var(var)
-    }
-
-    pub(super) fn set(&mut self, var: Var, value: Val) {
-        self.b.def_var(var, value);
     }
 }
 

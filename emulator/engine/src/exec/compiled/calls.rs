@@ -7,7 +7,7 @@
 //! stops in a function into the frames of the plain mode. Such a lane stores its registers after the
 //! records, because the rows may have registers of a caller that has called the same function.
 
-use super::backend::{Blk, I8, I32, I64, IntCC, Kind, Val};
+use super::backend::{Blk, I32, I64, IntCC, Kind, Val};
 use super::code::{KEEP, Writer};
 use super::context::Context;
 use super::plan::Plan;
@@ -15,7 +15,7 @@ use crate::exec::block::stack::FRAME_ALIGN;
 use crate::exec::plain::MOST_CALLS;
 use crate::program::instruction::{Call, Callee, Condition, Instruction, Op};
 use crate::program::{FUNCTION_STRIDE, Function, Kernel, RowKind};
-use crate::semantics::{LANES, Predicate, Register};
+use crate::semantics::{LANES, Register};
 use std::mem::offset_of;
 
 /// Maximum number of calls times the functions that each may reach. Each pair is a piece of code.
@@ -68,10 +68,10 @@ pub(super) struct Calls {
     /// The code after each call.
     after: Vec<Blk>,
     /// The end of returns, which goes to the code after the call.
-    returned: Option<Blk>,
-    /// The end of stops of lanes with records, which takes the number of the stop and of its
-    /// registers.
-    kept: Option<(Blk, [Val; 2])>,
+    returned: Option<(Blk, Val)>,
+    /// The end of stops of lanes with records, which takes the number of the stop, the number of its
+    /// registers, and the instructions left.
+    kept: Option<(Blk, [Val; 3])>,
 }
 
 /// True if a call has machine code.
@@ -143,32 +143,33 @@ impl Writer<'_, '_> {
         self.e.branch(in_call, (with, &[]), (without, &[]));
         self.e.go_on(with);
         let top = self.e.load(I64, Kind::State, self.context, Context::TOP);
-        let stored = &self.plan.stored[&pc];
+        let stored = self.plan.stored_at(pc);
         for (index, bit) in stored.iter().enumerate() {
             self.save(*bit, (top, (index * SLOT) as i32));
         }
         let e = &mut *self.e;
         let (kept, _) = *self.calls.kept.get_or_insert_with(|| {
             let block = e.block();
-            (block, [e.param(block, I64), e.param(block, I64)])
+            (block, [I64, I64, I32].map(|ty| e.param(block, ty)))
         });
         let number = self.e.int(I64, self.plan.stop_of[pc as usize].into());
         let count = self.e.int(I64, stored.len() as u64);
-        self.e.jump(kept, &[number, count]);
+        let left = self.fuel_left();
+        self.e.jump(kept, &[number, count, left]);
         self.e.go_on(without);
     }
 
     /// Writes the end of all returns and of stops in functions, after all calls are known.
     pub(super) fn end_calls(&mut self) {
-        if let Some((kept, [number, count])) = self.calls.kept {
+        if let Some((kept, [number, count, left])) = self.calls.kept {
             self.e.go_on(kept);
-            self.write_spent();
+            self.write_spent(left);
             let context = self.context;
             self.e.call(KEEP, &[context, number, count]);
             let rest = self.rest;
             self.e.jump(self.next_lane, &[rest]);
         }
-        let Some(returned) = self.calls.returned else { return };
+        let Some((returned, _)) = self.calls.returned else { return };
         self.e.go_on(returned);
         let top = self.e.load(I64, Kind::State, self.context, Context::TOP);
         let site = self.e.load(I32, Kind::State, top, Header::SITE);
@@ -181,8 +182,7 @@ impl Writer<'_, '_> {
 
     /// Writes a call, and the return from it.
     pub(super) fn call(&mut self, pc: u32, call: &Call) {
-        let saved = self.plan.kept.get(&pc).cloned().unwrap_or_default();
-        let saved = saved.into_iter().filter(|bit| self.is_kept(*bit)).collect();
+        let saved = self.plan.live.kept.get(&pc).cloned().unwrap_or_default();
         let site = CallSite { pc, saved };
         let number = self.calls.sites.len() as u32;
         self.calls.sites.push(site.clone());
@@ -205,6 +205,16 @@ impl Writer<'_, '_> {
         self.stop(pc);
         self.e.go_on(after);
         self.go_on_after(&site, call);
+    }
+
+    /// Writes a call that only some lanes make.
+    pub(super) fn guarded_call(&mut self, pc: u32, call: &Call, guard: Condition) {
+        let (run, skip) = (self.e.block(), self.e.block());
+        self.branch_if(guard, (run, &[]), (skip, &[]));
+        self.e.go_on(skip);
+        self.jump_to(pc + 1);
+        self.e.go_on(run);
+        self.call(pc, call);
     }
 
     /// Writes the jumps to each function that a pointer may name.
@@ -265,7 +275,11 @@ impl Writer<'_, '_> {
         let deeper = self.e.iadd(depth, one);
         let most = self.e.int(I32, MOST_CALLS.into());
         let in_depth = self.e.icmp(IntCC::UnsignedLessThanOrEqual, deeper, most);
-        let in_share = self.takes_share(self.cost(callee));
+        let cost = self.e.int(I32, self.cost(callee).into());
+        let fuel = self.fuel_left();
+        let left = self.e.isub(fuel, cost);
+        let zero = self.e.int(I32, 0);
+        let in_share = self.e.greater(left, zero);
         let good = self.e.band(in_local, in_records);
         let good = self.e.band(good, in_depth);
         let good = self.e.band(good, in_share);
@@ -282,29 +296,24 @@ impl Writer<'_, '_> {
         self.e.store(Kind::State, deeper, context, Context::DEPTH);
         self.e.store(Kind::State, base, context, Context::LOCAL_BASE);
         self.e.store(Kind::State, end, stack, 0);
-        for (register, value) in callee.params.iter().zip(arguments) {
-            self.set(*register, *value);
-        }
-        self.clear_unwritten(callee);
-        let first = self.block(callee.entry);
-        self.e.jump(first, &[]);
+        let mut values = self.first_values(callee, arguments);
+        values.push(left);
+        self.jump_with(callee.entry, values);
     }
 
-    /// Sets the registers that a function may read before it writes them to zero.
-    fn clear_unwritten(&mut self, callee: &Function) {
-        let live = self.plan.loaded.get(&callee.entry).into_iter().flatten().copied();
-        let unwritten = live.filter(|bit| self.is_kept(*bit) && !callee.params.contains(&Register(*bit)));
-        for bit in unwritten.collect::<Vec<_>>() {
-            let zero = |w: &mut Self, ty| w.e.int(ty, 0);
-            if let Some(predicate) = bit.checked_sub(self.kernel.rows) {
-                let value = zero(self, I8);
-                self.set_predicate(Predicate(predicate), value);
-            } else {
-                let wide = self.kernel.row_kinds[bit as usize] == RowKind::Lower;
-                let value = zero(self, if wide { I64 } else { I32 });
-                self.set(Register(bit), value);
+    /// Returns the values with which a function begins: the parameters, and zero for the registers
+    /// that it may read before it writes them.
+    fn first_values(&mut self, callee: &Function, arguments: &[Val]) -> Vec<Val> {
+        let plan = self.plan;
+        let value = |bit: &u32| {
+            let index = callee.params.iter().position(|param| param.0 == *bit);
+            let ty = self.type_of(*bit);
+            match index {
+                Some(index) => self.convert(arguments[index], ty),
+                None => self.e.zero(ty),
             }
-        }
+        };
+        plan.live_at(callee.entry).iter().map(value).collect()
     }
 
     /// Returns the instructions of a function without its loops, up to a limit.
@@ -340,15 +349,26 @@ impl Writer<'_, '_> {
         let one = self.e.int(I32, 1);
         let depth = self.e.isub(depth, one);
         self.e.store(Kind::State, depth, context, Context::DEPTH);
-        let known = self.calls.returned;
-        let returned = known.unwrap_or_else(|| self.e.block());
-        self.calls.returned = Some(returned);
-        self.e.jump(returned, &[]);
+        let (returned, _) = self.returned();
+        let left = self.fuel_left();
+        self.e.jump(returned, &[left]);
+    }
+
+    /// Returns the end of all returns, and the instructions left to the lane there.
+    fn returned(&mut self) -> (Blk, Val) {
+        let e = &mut *self.e;
+        *self.calls.returned.get_or_insert_with(|| {
+            let block = e.block();
+            (block, e.param(block, I32))
+        })
     }
 
     /// Writes the code after a call, which takes the registers from the record and the results from
     /// the bytes after it.
     fn go_on_after(&mut self, site: &CallSite, call: &Call) {
+        let (_, left) = self.returned();
+        self.forget();
+        self.set_fuel(left);
         let end = self.e.load(I64, Kind::State, self.context, Context::TOP);
         let start = self.e.add_constant(end, -(site.bytes() as i32));
         self.e.store(Kind::State, start, self.context, Context::TOP);
@@ -369,20 +389,13 @@ impl Writer<'_, '_> {
         let offset = self.e.ishl(lane, two);
         self.e.iadd(pointers, offset)
     }
-
-    fn is_kept(&self, bit: u32) -> bool {
-        match bit.checked_sub(self.kernel.rows) {
-            Some(predicate) => predicate != Predicate::TRUE.0,
-            None => !self.constants.contains_key(&bit),
-        }
-    }
 }
 
 /// Returns the bytes that machine code may use after the last record: for results, or for the
 /// registers of a stop.
 pub(super) fn slack(kernel: &Kernel, plan: &Plan) -> usize {
     let results = kernel.functions.iter().map(|function| function.returns.len().div_ceil(2));
-    let stored = plan.stored.values().map(Vec::len);
+    let stored = plan.live.stored.values().map(Vec::len);
     results.chain(stored).max().unwrap_or(0) * SLOT
 }
 

@@ -1,14 +1,15 @@
 //! A kernel as machine code.
 
-use super::backend::{self, Blk, Callee, Emitter, I32, I64, IntCC, Kind, Machine, Val, Var};
+use super::backend::{self, Blk, Callee, Edge, Emitter, I32, I64, Kind, Machine, Val};
 use super::calls::{self, CallSite, Calls};
 use super::context::{self, Context};
 use super::lower;
 use super::plan::{self, NONE, Plan};
 use super::roots::Roots;
 use super::types::{self, Holds};
-use crate::program::Kernel;
-use crate::program::instruction::{Condition, Constant, Op};
+use super::values::Values;
+use crate::program::instruction::{Condition, Constant, Instruction, Op};
+use crate::program::{Kernel, effects};
 use std::collections::HashMap;
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
@@ -26,13 +27,14 @@ pub(super) const KEEP: usize = 5;
 fn callees() -> [Callee; 6] {
     let [find, atomic] = [context::find as *const u8, context::atomic as *const u8];
     let [pure, test] = [context::pure as *const u8, context::test as *const u8];
-    let pure_of = |cold| Callee { address: pure, params: &[I64, I64, I64, I64, I64], result: I64, cold };
+    let pure_cold = context::pure_cold as *const u8;
+    let pure_of = |address, cold| Callee { address, params: &[I64; 5], result: I64, cold };
     [
-        Callee { address: find, params: &[I64, I32, I64], result: I64, cold: true },
+        Callee { address: find, params: &[I32, I64], result: I64, cold: true },
         Callee { address: atomic, params: &[I64, I32, I64, I64, I64], result: I64, cold: false },
-        pure_of(false),
+        pure_of(pure, false),
         Callee { address: test, params: &[I64, I64, I64], result: I64, cold: false },
-        pure_of(true),
+        pure_of(pure_cold, true),
         Callee { address: context::keep as *const u8, params: &[I64, I64, I64], result: I64, cold: false },
     ]
 }
@@ -63,14 +65,14 @@ impl Code {
         let plan = Plan::of(kernel)?;
         let roots = Roots::of(kernel);
         let mut sites = Vec::new();
-        let machine = backend::build(&callees(), |emitter| {
+        let machine = backend::build(&callees(), plan.is_large, |emitter| {
             let writer = Writer::new(emitter, kernel, (&plan, &roots));
             sites = Writer { checked, ..writer }.write();
             Some(())
         })?;
         let slack = calls::slack(kernel, &plan);
-        let Plan { stops, entry_of, stored, .. } = plan;
-        Some(Code { machine, stops, entry_of, roots, sites, stored, slack })
+        let Plan { stops, entry_of, live, .. } = plan;
+        Some(Code { machine, stops, entry_of, roots, sites, stored: live.stored, slack })
     }
 
     /// Returns the number of its stops.
@@ -106,11 +108,7 @@ pub(super) struct Writer<'w, 'e> {
     pub(super) checked: bool,
     pub(super) constants: HashMap<u32, Constant>,
     pub(super) holds: Vec<Holds>,
-    pub(super) registers: Vec<Option<Var>>,
-    pub(super) predicates: Vec<Option<Var>>,
-    fuel: Var,
-    blocks: HashMap<u32, Blk>,
-    tired: HashMap<u32, Blk>,
+    pub(super) values: Values,
     pub(super) context: Val,
     /// The running lane, and the addresses of its cells in the first row and the first double row.
     pub(super) lane: Val,
@@ -118,6 +116,8 @@ pub(super) struct Writer<'w, 'e> {
     pub(super) rest: Val,
     pub(super) next_lane: Blk,
     stopped: Blk,
+    /// The end of the run of a lane after a fault.
+    failed: Blk,
 }
 
 impl<'w, 'e> Writer<'w, 'e> {
@@ -126,22 +126,18 @@ impl<'w, 'e> Writer<'w, 'e> {
             kernel.constants.iter().map(|(register, _, constant)| (register.0, *constant)).collect();
         let holds = types::find(kernel, &constants);
         let [context, _, _] = [e.params[0], e.params[1], e.params[2]];
-        let fuel = e.var(I32);
-        let (next_lane, stopped) = (e.block(), e.block());
+        let [next_lane, stopped, failed] = std::array::from_fn(|_| e.block());
         Writer {
             holds,
             constants,
-            registers: vec![None; kernel.rows as usize],
-            predicates: vec![None; kernel.predicates as usize],
-            fuel,
-            blocks: HashMap::new(),
-            tired: HashMap::new(),
+            values: Values::new(kernel.rows + kernel.predicates, context),
             context,
             lane: context,
             cells: [context; 2],
             rest: context,
             next_lane,
             stopped,
+            failed,
             e,
             kernel,
             plan,
@@ -157,11 +153,10 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.begin();
         for pc in 0..self.kernel.code.len() as u32 {
             if self.plan.leads[pc as usize] {
-                let block = self.block(pc);
                 if !self.e.has_ended() {
-                    self.e.jump(block, &[]);
+                    self.jump_to(pc);
                 }
-                self.e.go_on(block);
+                self.begin_block(pc);
             }
             if !self.e.has_ended() {
                 self.instruction(pc);
@@ -171,9 +166,8 @@ impl<'w, 'e> Writer<'w, 'e> {
             self.e.give_up();
         }
         // Code after the last instruction cannot be reached.
-        let behind = self.kernel.code.len() as u32;
-        if let Some(block) = self.blocks.get(&behind).copied() {
-            self.e.go_on(block);
+        self.begin_block(self.kernel.code.len() as u32);
+        if !self.e.has_ended() {
             self.e.give_up();
         }
         self.end_calls();
@@ -204,7 +198,6 @@ impl<'w, 'e> Writer<'w, 'e> {
             self.cells[index] = self.e.iadd(rows, offset);
         }
         let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
-        self.e.set(self.fuel, fuel);
         self.begin_calls();
         let entries: Vec<Blk> = self.plan.entries.iter().map(|_| self.e.block()).collect();
         let never = self.e.block();
@@ -213,19 +206,21 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.e.give_up();
         for (pc, block) in self.plan.entries.iter().zip(entries) {
             self.e.go_on(block);
-            for bit in &self.plan.loaded[pc] {
-                self.load_row(*bit);
-            }
-            let to = self.block(*pc);
-            self.e.jump(to, &[]);
+            self.forget();
+            self.set_fuel(fuel);
+            self.plan.live_at(*pc).iter().for_each(|bit| self.load_row(*bit));
+            self.jump_to(*pc);
         }
         self.write_stopped();
+        let rest = self.e.param(self.failed, I32);
+        self.e.cold(self.failed);
+        self.e.go_on(self.failed);
+        self.e.jump(self.next_lane, &[rest]);
     }
 
     fn write_stopped(&mut self) {
-        let number = self.e.param(self.stopped, I64);
+        let (number, left) = (self.e.param(self.stopped, I64), self.e.param(self.stopped, I32));
         self.e.go_on(self.stopped);
-        self.write_spent();
         let (first, done) = (self.e.block(), self.e.block());
         let stops = self.e.load(I64, Kind::Constant, self.context, Context::STOPS);
         let two = self.e.int(I64, 2);
@@ -235,6 +230,7 @@ impl<'w, 'e> Writer<'w, 'e> {
         let bit = self.bit();
         let new = self.e.bor(old, bit);
         self.e.store(Kind::State, new, at, 0);
+        self.write_spent(left);
         self.e.branch(old, (done, &[]), (first, &[]));
         self.e.go_on(first);
         let list = self.e.load(I64, Kind::Constant, self.context, Context::LIST);
@@ -252,10 +248,9 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.e.jump(self.next_lane, &[rest]);
     }
 
-    /// Adds the instructions of the lane to those of all lanes.
-    pub(super) fn write_spent(&mut self) {
+    /// Adds the instructions that the lane has spent to the total of all lanes.
+    pub(super) fn write_spent(&mut self, left: Val) {
         let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
-        let left = self.e.get(self.fuel);
         let used = self.e.isub(fuel, left);
         let used = self.e.sextend(I64, used);
         let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
@@ -269,12 +264,6 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.e.ishl(one, lane)
     }
 
-    /// Returns the block that begins at an instruction.
-    pub(super) fn block(&mut self, pc: u32) -> Blk {
-        let e = &mut *self.e;
-        *self.blocks.entry(pc).or_insert_with(|| e.block())
-    }
-
     /// Ends the run of this lane without a stop, after a fault.
     pub(super) fn give_up_if(&mut self, failed: Val, next: (Blk, &[Val])) {
         // A cold block for each access. The edge to a common block would be among the frequent code.
@@ -286,48 +275,22 @@ impl<'w, 'e> Writer<'w, 'e> {
         self.e.jump(self.next_lane, &[rest]);
     }
 
+    /// The same from cold code, if a search returned null.
+    pub(super) fn give_up_unless(&mut self, found: Val, next: (Blk, &[Val])) {
+        let (end, rest) = (self.failed, self.rest);
+        self.e.branch(found, next, (end, &[rest]));
+    }
+
     /// Ends the run of this lane before an instruction that the plain mode runs.
     pub(super) fn stop(&mut self, pc: u32) {
         if self.has_calls && calls::function_at(self.kernel, pc).is_some() {
             self.stop_in_call(pc);
         }
-        for bit in &self.plan.stored[&pc] {
-            self.store_row(*bit);
-        }
+        self.plan.stored_at(pc).iter().for_each(|bit| self.store_row(*bit));
         let number = self.plan.stop_of[pc as usize];
         let number = self.e.int(I64, number.into());
-        self.e.jump(self.stopped, &[number]);
-    }
-
-    /// Returns the block for the way from a branch to its target. Backwards it takes fuel.
-    pub(super) fn way(&mut self, from: u32, to: u32) -> Blk {
-        let target = self.block(to);
-        if to > from {
-            return target;
-        }
-        let way = self.e.block();
-        let known = self.tired.get(&to).copied();
-        let tired = known.unwrap_or_else(|| self.e.block());
-        if known.is_none() {
-            self.tired.insert(to, tired);
-            self.e.cold(tired);
-            self.e.go_on(tired);
-            self.stop(to);
-        }
-        self.e.go_on(way);
-        let good = self.takes_share(from - to + 1);
-        self.e.branch(good, (target, &[]), (tired, &[]));
-        way
-    }
-
-    /// Takes instructions from the share of the lane. Returns true if some are left.
-    pub(super) fn takes_share(&mut self, cost: u32) -> Val {
-        let fuel = self.e.get(self.fuel);
-        let cost = self.e.int(I32, cost.into());
-        let left = self.e.isub(fuel, cost);
-        self.e.set(self.fuel, left);
-        let zero = self.e.int(I32, 0);
-        self.e.icmp(IntCC::SignedGreaterThan, left, zero)
+        let left = self.fuel_left();
+        self.e.jump(self.stopped, &[number, left]);
     }
 
     /// Ends the run of this lane before an instruction without machine code, or returns.
@@ -356,36 +319,64 @@ impl<'w, 'e> Writer<'w, 'e> {
             let condition = self.condition(instruction.guard);
             return lower::selected(self, instruction, condition);
         }
+        if let (Op::Call(call), false) = (&instruction.op, stops) {
+            return self.guarded_call(pc, call, instruction.guard);
+        }
         let (run, after) = (self.e.block(), self.e.block());
-        self.branch_if(instruction.guard, run, after);
+        let changed = if stops { Vec::new() } else { self.written_by(instruction) };
+        let old = self.collect(&changed);
+        self.branch_if(instruction.guard, (run, &[]), (after, &old));
         self.e.go_on(run);
         if stops {
             self.end(pc, &instruction.op);
         } else {
             lower::instruction(self, pc, instruction);
             if !self.e.has_ended() {
-                self.e.jump(after, &[]);
+                let new = self.collect(&changed);
+                self.e.jump(after, &new);
             }
         }
         self.e.go_on(after);
+        for bit in changed {
+            let ty = self.type_of(bit);
+            let param = self.e.param(after, ty);
+            self.set_value(bit, param);
+        }
+    }
+
+    /// Returns the registers and predicates that an instruction writes.
+    fn written_by(&self, instruction: &Instruction) -> Vec<u32> {
+        let mut written = Vec::new();
+        effects::writes(instruction, &mut |register, _| written.push(register.0));
+        effects::predicates(instruction, &mut |predicate| written.push(self.kernel.rows + predicate.0));
+        written.sort_unstable();
+        written.dedup();
+        written
     }
 
     fn write_branch(&mut self, pc: u32, target: u32, guard: Condition) {
-        let at = self.e.block();
-        self.e.jump(at, &[]);
         let way = self.way(pc, target);
-        self.e.go_on(at);
         if guard == Condition::ALWAYS {
-            self.e.jump(way, &[]);
-            return;
+            let edge = self.e.jump(way.block, &[]);
+            return self.take(way, edge);
         }
-        let next = self.block(pc + 1);
-        self.branch_if(guard, way, next);
+        let next = self.way(pc, pc + 1);
+        let [yes, no] = self.branch_if(guard, (way.block, &[]), (next.block, &[]));
+        self.take(way, yes);
+        self.take(next, no);
     }
 
-    fn branch_if(&mut self, condition: Condition, yes: Blk, no: Blk) {
+    pub(super) fn branch_if(
+        &mut self,
+        condition: Condition,
+        yes: (Blk, &[Val]),
+        no: (Blk, &[Val]),
+    ) -> [Edge; 2] {
         let value = self.predicate(condition.predicate);
-        let (yes, no) = if condition.negated { (no, yes) } else { (yes, no) };
-        self.e.branch(value, (yes, &[]), (no, &[]));
+        if !condition.negated {
+            return self.e.branch(value, yes, no);
+        }
+        let [no, yes] = self.e.branch(value, no, yes);
+        [yes, no]
     }
 }

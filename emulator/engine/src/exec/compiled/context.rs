@@ -65,7 +65,10 @@ pub(super) struct Context {
     pub(super) lane: u32,
     /// Nonzero after a fault of the running lane.
     pub(super) failed: u32,
-    /// Result of the last rare call.
+    /// Address of this context.
+    pub(super) own: *mut Context,
+    /// Arguments and result of the last rare call.
+    pub(super) arguments: [u64; 5],
     pub(super) result: u64,
     /// Number of accesses of each size that fit in shared and in local memory.
     pub(super) shared_limits: [u32; SIZES],
@@ -88,7 +91,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
+    SPENT = spent; LANE = lane; FAILED = failed; OWN = own; ARGUMENTS = arguments; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
 }
 
 impl Context {
@@ -223,6 +226,22 @@ pub(super) unsafe extern "C" fn keep(context: *mut Context, stop: u64, count: u6
 /// Number of rows of the small register file in which one operation runs: double ones for up to
 /// four operands and the result.
 const FILE: usize = 10;
+
+/// Calls the function of an operation for one lane, from rare code.
+///
+/// # Safety
+/// `info` is valid.
+pub(super) unsafe extern "C" fn pure_cold(
+    _: *mut Context,
+    info: *const PureInfo,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    unsafe { pure(info, a, b, c, d) }
+}
 
 /// Calls the function of an operation for one lane.
 ///

@@ -120,7 +120,8 @@ fn build(
             functions,
         }));
     }
-    let stored = &code.stored[&code.stops[first.at.stop as usize]];
+    let pc = code.stops[first.at.stop as usize];
+    let stored = code.stored.get(&pc).map_or(&[][..], Vec::as_slice);
     for lane in group {
         write(warp, kernel, lane.at.lane, (stored, lane.registers));
     }

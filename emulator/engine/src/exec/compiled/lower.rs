@@ -9,6 +9,7 @@ use crate::program::effects::CARRY;
 use crate::program::instruction::{Carry, Condition, Instruction, Logic, Op};
 use crate::semantics::lower::{Lower, LowerTest};
 use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
+use std::collections::HashMap;
 
 /// Writes an instruction that has machine code, and whose guard holds.
 pub(super) fn instruction(w: &mut Writer<'_, '_>, pc: u32, instruction: &Instruction) {
@@ -225,12 +226,19 @@ fn add_with_carry(w: &mut Writer<'_, '_>, carry: &Carry) {
 
 fn branch_indexed(w: &mut Writer<'_, '_>, pc: u32, index: Register, targets: &[u32]) {
     let index = w.get(index, I32);
-    let (at, wrong) = (w.e.block(), w.e.block());
-    w.e.jump(at, &[]);
-    let ways: Vec<_> = targets.iter().map(|target| w.way(pc, *target)).collect();
+    let wrong = w.e.block();
+    let mut blocks = HashMap::new();
+    let ways: Vec<_> =
+        targets.iter().map(|target| *blocks.entry(*target).or_insert_with(|| w.e.block())).collect();
+    let mut blocks: Vec<_> = blocks.into_iter().map(|(target, block)| (block, w.way(pc, target))).collect();
+    blocks.sort_unstable_by_key(|(block, _)| *block);
+    w.e.table(index, &ways, wrong);
     w.e.cold(wrong);
     w.e.go_on(wrong);
     w.stop(pc);
-    w.e.go_on(at);
-    w.e.table(index, &ways, wrong);
+    for (block, way) in blocks {
+        w.e.go_on(block);
+        let edge = w.e.jump(way.block, &[]);
+        w.take(way, edge);
+    }
 }

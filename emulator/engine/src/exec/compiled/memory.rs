@@ -1,6 +1,6 @@
 //! Loads, stores and atomic operations as machine code.
 
-use super::backend::{F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
+use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
 use super::code::{ATOMIC, FIND, Writer};
 use super::context::Context;
 use super::initialized;
@@ -71,25 +71,18 @@ impl Place<'_> {
         types: &[Type],
         emit: &dyn Fn(&mut Writer<'_, '_>, Val, i32) -> Vec<Val>,
     ) -> Vec<Val> {
+        if w.plan.is_large && !w.checked {
+            return self.access_shortly(w, emit);
+        }
         let [hit, missed, searched, done] = std::array::from_fn(|_| w.e.block());
         let results = types.iter().map(|ty| w.e.param(done, *ty)).collect();
         let mut record = None;
-        let (good, at, offset) = match (Area::of(self.space), w.roots.bounds(self.pc)) {
-            (Area::Region, Some(bounds)) => self.in_known_region(w, bounds),
-            (Area::Region, None) => self.in_region(w),
-            (area, _) => self.in_window(w, area, &mut record),
-        };
+        let (good, at, offset) = self.check(w, &mut record);
         w.e.cold(missed);
         w.e.branch(good, (hit, &[]), (missed, &[]));
         w.e.go_on(missed);
-        let address = wide_address(w, self.address);
-        let pc = w.e.int(I32, self.pc.into());
-        let context = w.context;
-        let host = w.e.call(FIND, &[context, pc, address]);
-        let zero = w.e.int(I64, 0);
-        let failed = w.e.icmp(IntCC::Equal, host, zero);
         w.e.cold(searched);
-        w.give_up_if(failed, (searched, &[]));
+        let host = self.search(w, searched, false);
         w.e.go_on(searched);
         let values = emit(w, host, 0);
         w.e.jump(done, &values);
@@ -101,6 +94,44 @@ impl Place<'_> {
         w.e.jump(done, &values);
         w.e.go_on(done);
         results
+    }
+
+    /// Like `access` in fewer blocks, which the code generator translates in half the time.
+    fn access_shortly(
+        &self,
+        w: &mut Writer<'_, '_>,
+        emit: &dyn Fn(&mut Writer<'_, '_>, Val, i32) -> Vec<Val>,
+    ) -> Vec<Val> {
+        let [missed, done] = std::array::from_fn(|_| w.e.block());
+        let host = w.e.param(done, I64);
+        let (good, at, offset) = self.check(w, &mut None);
+        let at = if offset == 0 { at } else { w.e.add_constant(at, offset) };
+        w.e.cold(missed);
+        w.e.branch(good, (done, &[at]), (missed, &[]));
+        w.e.go_on(missed);
+        self.search(w, done, true);
+        w.e.go_on(done);
+        emit(w, host, 0)
+    }
+
+    /// Returns true if the access fits, and its host address without and with its constant offset. See
+    /// `in_window` for the record.
+    fn check(&self, w: &mut Writer<'_, '_>, record: &mut Option<Val>) -> (Val, Val, i32) {
+        match (Area::of(self.space), w.roots.bounds(self.pc)) {
+            (Area::Region, Some(bounds)) => self.in_known_region(w, bounds),
+            (Area::Region, None) => self.in_region(w),
+            (area, _) => self.in_window(w, area, record),
+        }
+    }
+
+    /// Writes the search for the region, and goes on in a block, `passed` the address.
+    fn search(&self, w: &mut Writer<'_, '_>, found: Blk, passed: bool) -> Val {
+        let address = wide_address(w, self.address);
+        let pc = w.e.int(I32, self.pc.into());
+        let host = w.e.call(FIND, &[pc, address]);
+        let arguments = if passed { &[host][..] } else { &[] };
+        w.give_up_unless(host, (found, arguments));
+        host
     }
 
     /// Checks the access, and returns the position of its bytes in memory.

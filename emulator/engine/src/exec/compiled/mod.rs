@@ -9,10 +9,12 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan` | stops, entries, and the registers that each needs |
+//! | `plan` | stops, entries, and the blocks of machine code |
 //! | `backend` | all that depends on the code generator |
 //! | `code` | a kernel as machine code |
-//! | `registers` | registers as variables of the code generator |
+//! | `live` | the registers that are live at each position |
+//! | `values` | the values of registers, and where blocks join |
+//! | `registers` | registers in their types |
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
 //! | `calls`, `frames` | calls as jumps, and the frames of lanes that stop in functions |
@@ -33,6 +35,7 @@ mod float;
 mod frames;
 mod initialized;
 mod integer;
+mod live;
 mod lower;
 mod memory;
 mod order;
@@ -42,6 +45,7 @@ mod roots;
 mod run;
 mod translation;
 mod types;
+mod values;
 
 pub(in crate::exec) use run::run_warp;
-pub(in crate::exec) use translation::{of_launch, prepare, runs, stops};
+pub(in crate::exec) use translation::{changed, may_change, of_launch, prepare, runs, stops};

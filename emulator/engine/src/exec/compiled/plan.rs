@@ -1,26 +1,29 @@
-//! Stops, entries, and the registers that each needs.
+//! Stops, entries, and the blocks of machine code.
 
 use super::calls;
+use super::live::Live;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
-use crate::program::instruction::{Condition, Instruction, Op};
+use crate::program::instruction::{Instruction, Op};
 use crate::program::memory::{Access, AtomicOperation};
 use crate::program::types::Type;
 use crate::program::{Kernel, RowKind};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
-use std::collections::HashMap;
 
-/// Maximum total size of all sets in words (4 MiB).
-const MOST_WORDS: usize = 1 << 19;
-/// Maximum number of passes over all blocks.
-const MOST_ROUNDS: usize = 64;
+/// Live registers at the beginnings of all blocks, and at the ways into them, that a kernel may have
+/// in addition to [`MOST_LIVE`] for each instruction. Others would take long to compile.
+const ALWAYS: usize = 4000;
+const MOST_LIVE: usize = 20;
+/// The same for live registers at accesses.
+const MOST_CROSSED: usize = 100;
+
+/// Maximum numbers of instructions, of accesses, of live registers at one position, and at all
+/// accesses and blocks, of kernels that are optimized. The time for it grows with their square.
+const OPTIMIZED: [usize; 4] = [1500, 80, 64, 4000];
 
 /// No stop or entry.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// A set of registers, by their first row, and of predicates, after all rows.
-pub(super) type Set = Vec<u64>;
 
 pub(super) struct Plan {
     /// Position of each stop, and the heads of loops.
@@ -33,12 +36,11 @@ pub(super) struct Plan {
     pub(super) entry_of: Vec<u32>,
     /// Positions where blocks of machine code begin.
     pub(super) leads: Vec<bool>,
-    /// Registers that a stop has to store: live, and written since the entry.
-    pub(super) stored: HashMap<u32, Vec<u32>>,
-    /// Registers that an entry has to load.
-    pub(super) loaded: HashMap<u32, Vec<u32>>,
-    /// Registers that a call has to keep: live after it, and no results.
-    pub(super) kept: HashMap<u32, Vec<u32>>,
+    /// True for these positions if code after them may jump to them, or if functions begin there.
+    pub(super) open: Vec<bool>,
+    pub(super) live: Live,
+    /// True if optimizing it would take too long.
+    pub(super) is_large: bool,
 }
 
 impl Plan {
@@ -55,21 +57,27 @@ impl Plan {
             entries: Vec::new(),
             entry_of: vec![NONE; count],
             leads: vec![false; count + 1],
-            stored: HashMap::new(),
-            loaded: HashMap::new(),
-            kept: HashMap::new(),
+            open: vec![false; count],
+            live: Live::default(),
+            is_large: false,
         };
         plan.find_places(kernel, &blocks);
-        let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
-        if (blocks.count() * 2 + plan.stops.len() + plan.entries.len()) * words > MOST_WORDS {
-            return None;
-        }
-        let live = plan.find_live(kernel, &blocks, words)?;
-        plan.find_stored(kernel, &blocks, words, &live)?;
-        for pc in &plan.entries {
-            plan.loaded.insert(*pc, members(&live[pc]));
-        }
-        Some(plan)
+        plan.live = Live::of(kernel, &plan, &blocks)?;
+        let Live { joined, accesses, crossed, most, .. } = plan.live;
+        let sizes = [count, accesses, most, joined + crossed];
+        plan.is_large = sizes.iter().zip(OPTIMIZED).any(|(size, most)| *size > most);
+        let usual = joined <= ALWAYS + MOST_LIVE * count && crossed <= ALWAYS + MOST_CROSSED * count;
+        usual.then_some(plan)
+    }
+
+    /// Returns the live registers at a position where a block of machine code begins.
+    pub(super) fn live_at(&self, pc: u32) -> &[u32] {
+        self.live.at.get(&pc).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the registers that a stop has to store.
+    pub(super) fn stored_at(&self, pc: u32) -> &[u32] {
+        self.live.stored.get(&pc).map_or(&[], Vec::as_slice)
     }
 
     fn find_places(&mut self, kernel: &Kernel, blocks: &Blocks) {
@@ -78,7 +86,10 @@ impl Plan {
         for block in 0..blocks.count() {
             self.leads[blocks.range(block).start] = true;
         }
-        kernel.functions.iter().for_each(|function| self.leads[function.entry as usize] = true);
+        for entry in kernel.functions.iter().map(|function| function.entry as usize) {
+            self.leads[entry] = true;
+            self.open[entry] = true;
+        }
         for (pc, instruction) in kernel.code.iter().enumerate() {
             let stops = is_stop(kernel, instruction);
             if stops {
@@ -89,6 +100,7 @@ impl Plan {
             }
             if calls::jumps(kernel, instruction) {
                 self.add_stop(pc as u32);
+                self.leads[pc + 1] = true;
                 entries.push(pc + 1);
             }
             if let Course::Jump(targets) = effects::course(&instruction.op) {
@@ -97,6 +109,7 @@ impl Plan {
                 }
                 for target in targets.iter().filter(|target| **target as usize <= pc) {
                     self.add_stop(*target);
+                    self.open[*target as usize] = true;
                     entries.push(*target as usize);
                 }
                 self.leads[pc + 1] = true;
@@ -123,151 +136,6 @@ impl Plan {
             self.stops.push(pc);
         }
     }
-
-    fn is_marked(&self, pc: usize) -> bool {
-        self.stop_of[pc] != NONE || self.entry_of[pc] != NONE
-    }
-
-    /// Returns the live registers at each stop and entry, and finds those after calls.
-    fn find_live(&mut self, kernel: &Kernel, blocks: &Blocks, words: usize) -> Option<HashMap<u32, Set>> {
-        let mut live_in = vec![0u64; blocks.count() * words];
-        let mut order: Vec<usize> = (0..blocks.count()).collect();
-        order.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
-        let at_end = |block: usize, live_in: &[u64]| union(blocks.successors(block), live_in, words);
-        settle(|| {
-            let mut changed = false;
-            for block in &order {
-                let mut set = at_end(*block, &live_in);
-                blocks.range(*block).rev().for_each(|pc| before(kernel, pc, &mut set));
-                let known = &mut live_in[block * words..(block + 1) * words];
-                changed |= *known != set[..];
-                known.copy_from_slice(&set);
-            }
-            changed
-        })?;
-        let mut live = HashMap::new();
-        for block in 0..blocks.count() {
-            let mut set = at_end(block, &live_in);
-            for pc in blocks.range(block).rev() {
-                if calls::jumps(kernel, &kernel.code[pc]) {
-                    let mut kept = set.clone();
-                    effects::writes(&kernel.code[pc], &mut |result, _| put(&mut kept, result.0, false));
-                    self.kept.insert(pc as u32, members(&kept));
-                }
-                before(kernel, pc, &mut set);
-                if self.is_marked(pc) {
-                    live.insert(pc as u32, set.clone());
-                }
-            }
-        }
-        Some(live)
-    }
-
-    /// Finds the registers that may have been written since an entry, and are live, at each stop.
-    fn find_stored(
-        &mut self,
-        kernel: &Kernel,
-        blocks: &Blocks,
-        words: usize,
-        live: &HashMap<u32, Set>,
-    ) -> Option<()> {
-        let mut predecessors = vec![Vec::new(); blocks.count()];
-        for block in 0..blocks.count() {
-            blocks.successors(block).iter().for_each(|next| predecessors[*next].push(block));
-        }
-        let mut order: Vec<usize> = (0..blocks.count()).collect();
-        order.sort_unstable_by_key(|block| blocks.rank(*block));
-        let mut at_end = vec![0u64; blocks.count() * words];
-        settle(|| {
-            let mut changed = false;
-            for block in &order {
-                let mut set = union(&predecessors[*block], &at_end, words);
-                written_by_calls(kernel, blocks, *block, &mut set);
-                blocks.range(*block).for_each(|pc| after(kernel, pc, &mut set));
-                let known = &mut at_end[block * words..(block + 1) * words];
-                changed |= *known != set[..];
-                known.copy_from_slice(&set);
-            }
-            changed
-        })?;
-        for (block, predecessors) in predecessors.iter().enumerate() {
-            let mut set = union(predecessors, &at_end, words);
-            written_by_calls(kernel, blocks, block, &mut set);
-            for pc in blocks.range(block) {
-                if self.stop_of[pc] != NONE {
-                    let live = &live[&(pc as u32)];
-                    let both: Set = set.iter().zip(live).map(|(written, live)| written & live).collect();
-                    self.stored.insert(pc as u32, members(&both));
-                }
-                after(kernel, pc, &mut set);
-            }
-        }
-        Some(())
-    }
-}
-
-/// Adds the parameters of a function to the registers written before its first block.
-fn written_by_calls(kernel: &Kernel, blocks: &Blocks, block: usize, set: &mut Set) {
-    let start = blocks.range(block).start as u32;
-    let functions = kernel.functions.iter().filter(|function| function.entry == start);
-    functions.flat_map(|function| &function.params).for_each(|param| put(set, param.0, true));
-}
-
-/// Repeats passes until nothing changes; `None` if that takes too many.
-fn settle(mut pass: impl FnMut() -> bool) -> Option<()> {
-    (0..MOST_ROUNDS).any(|_| !pass()).then_some(())
-}
-
-fn union(of: &[usize], sets: &[u64], words: usize) -> Set {
-    let mut set = vec![0; words];
-    for one in of {
-        set.iter_mut().zip(&sets[one * words..(one + 1) * words]).for_each(|(to, from)| *to |= from);
-    }
-    set
-}
-
-fn members(set: &Set) -> Vec<u32> {
-    let bits = |(word, bits): (usize, &u64)| {
-        let (word, bits) = (word as u32, *bits);
-        (0..64).filter(move |bit| bits >> bit & 1 != 0).map(move |bit| word * 64 + bit)
-    };
-    set.iter().enumerate().flat_map(bits).collect()
-}
-
-fn put(set: &mut Set, bit: u32, on: bool) {
-    let word = &mut set[bit as usize / 64];
-    *word = *word & !(1 << (bit % 64)) | u64::from(on) << (bit % 64);
-}
-
-/// Computes the live registers before an instruction from those after it.
-fn before(kernel: &Kernel, pc: usize, set: &mut Set) {
-    let instruction = &kernel.code[pc];
-    if instruction.guard == Condition::ALWAYS {
-        effects::writes(instruction, &mut |register, _| put(set, register.0, false));
-        effects::predicates(instruction, &mut |predicate| put(set, kernel.rows + predicate.0, false));
-    }
-    effects::reads(instruction, &mut |register| put(set, register.0, true));
-    effects::conditions(instruction, &mut |predicate| put(set, kernel.rows + predicate.0, true));
-    if matches!(instruction.op, Op::Return) {
-        let function = calls::function_at(kernel, pc as u32);
-        function
-            .iter()
-            .flat_map(|function| &function.returns)
-            .for_each(|register| put(set, register.0, true));
-    }
-}
-
-/// Computes the registers written since an entry after an instruction from those before it.
-fn after(kernel: &Kernel, pc: usize, set: &mut Set) {
-    let instruction = &kernel.code[pc];
-    if is_stop(kernel, instruction) {
-        if instruction.guard == Condition::ALWAYS {
-            set.fill(0);
-        }
-        return;
-    }
-    effects::writes(instruction, &mut |register, _| put(set, register.0, true));
-    effects::predicates(instruction, &mut |predicate| put(set, kernel.rows + predicate.0, true));
 }
 
 fn course_goes_on(op: &Op) -> bool {

@@ -1,6 +1,6 @@
-//! Registers and predicates of the running lane, as variables of the code generator.
+//! Registers and predicates of the running lane, in their types.
 
-use super::backend::{F32, F64, FloatCC, I8, I32, I64, Kind, Type, Val, Var};
+use super::backend::{F32, F64, FloatCC, I8, I32, I64, Kind, Type, Val};
 use super::code::Writer;
 use super::context::Context;
 use super::types::Holds;
@@ -18,17 +18,6 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn var(&mut self, register: Register) -> Var {
-        let ty = self.own_type(register);
-        let e = &mut *self.e;
-        *self.registers[register.0 as usize].get_or_insert_with(|| e.var(ty))
-    }
-
-    fn predicate_var(&mut self, predicate: Predicate) -> Var {
-        let e = &mut *self.e;
-        *self.predicates[predicate.0 as usize].get_or_insert_with(|| e.var(I8))
-    }
-
     fn cell(&self, register: Register) -> (Val, i32) {
         let wide = self.kernel.row_kinds[register.0 as usize] == RowKind::Lower;
         (self.cells[usize::from(wide)], (register.0 as usize * LANES * 4) as i32)
@@ -37,17 +26,10 @@ impl Writer<'_, '_> {
     pub(super) fn load_row(&mut self, bit: u32) {
         let Some(predicate) = bit.checked_sub(self.kernel.rows) else {
             let register = Register(bit);
-            if !self.constants.contains_key(&bit) {
-                let ((at, offset), ty) = (self.cell(register), self.own_type(register));
-                let value = self.e.load(ty, Kind::State, at, offset);
-                let var = self.var(register);
-                self.e.set(var, value);
-            }
-            return;
+            let ((at, offset), ty) = (self.cell(register), self.own_type(register));
+            let value = self.e.load(ty, Kind::State, at, offset);
+            return self.set_value(bit, value);
         };
-        if predicate == Predicate::TRUE.0 {
-            return;
-        }
         let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);
         let word = self.e.load(I32, Kind::State, predicates, predicate as i32 * 4);
         let lane = self.lane;
@@ -144,8 +126,7 @@ impl Writer<'_, '_> {
             let (at, offset) = self.cell(register);
             return self.e.load(ty, Kind::Constant, at, offset);
         }
-        let var = self.var(register);
-        let value = self.e.get(var);
+        let value = self.value(register.0);
         self.convert(value, ty)
     }
 
@@ -165,21 +146,18 @@ impl Writer<'_, '_> {
     pub(super) fn set(&mut self, register: Register, value: Val) {
         let ty = self.own_type(register);
         let value = self.convert(value, ty);
-        let var = self.var(register);
-        self.e.set(var, value);
+        self.set_value(register.0, value);
     }
 
     pub(super) fn predicate(&mut self, predicate: Predicate) -> Val {
         if predicate == Predicate::TRUE {
             return self.e.int(I8, 1);
         }
-        let var = self.predicate_var(predicate);
-        self.e.get(var)
+        self.value(self.kernel.rows + predicate.0)
     }
 
     pub(super) fn set_predicate(&mut self, predicate: Predicate, value: Val) {
-        let var = self.predicate_var(predicate);
-        self.e.set(var, value);
+        self.set_value(self.kernel.rows + predicate.0, value);
     }
 
     pub(super) fn condition(&mut self, condition: Condition) -> Val {

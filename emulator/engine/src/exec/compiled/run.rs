@@ -108,10 +108,13 @@ fn run_lanes(
     let mut context = context(block, code, (warp, path), &mut list);
     let mut run = |lanes: u32, fuel: u32| {
         context.fuel = fuel;
+        let own = &raw mut context;
+        // SAFETY: it points to a variable that is alive.
+        unsafe { (*own).own = own };
         // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and caches
         // of the kernel. The machine code checks each other access. Each lane runs once, so it is
         // listed at most once.
-        unsafe { code.run(&raw mut context, lanes, entry) };
+        unsafe { code.run(own, lanes, entry) };
     };
     match &mut turn.order {
         Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
@@ -202,6 +205,8 @@ fn context(
         spent: 0,
         lane: 0,
         failed: 0,
+        own: std::ptr::null_mut(),
+        arguments: [0; 5],
         result: 0,
         shared_limits: std::array::from_fn(|size: usize| shared_limit >> size),
         local_limits: std::array::from_fn(|size: usize| local_stride >> size),

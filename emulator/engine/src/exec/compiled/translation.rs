@@ -3,6 +3,7 @@
 use super::choice;
 use super::code::Code;
 use crate::exec::block::Block;
+use crate::exec::block::launch::Launch;
 use crate::exec::code::steps;
 use crate::exec::interface::{ExecOptions, Execution, Hooks};
 use crate::program::Kernel;
@@ -64,6 +65,22 @@ pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
     }
 }
 
+/// True if a launch on rows may change to machine code while it runs.
+pub(in crate::exec) fn may_change(launch: &Launch<'_>) -> bool {
+    let Launch { options, hooks, .. } = launch;
+    let automatic = options.mode == Execution::Automatic && options.seed.is_none();
+    let allowed = options.allow_machine_code(launch.args.kernel) && hooks.touched().is_none();
+    automatic && allowed && launch.machine_stops.is_none()
+}
+
+/// Returns a launch on rows as machine code, for its later blocks; `None` if rows should be faster.
+pub(in crate::exec) fn changed<'a>(launch: &Launch<'a>) -> Option<Launch<'a>> {
+    let Launch { args, map, options, hooks, .. } = launch;
+    let code = suits(args.kernel).then(|| code(args.kernel, options.check_init));
+    let stops = code.flatten()?.stops();
+    Launch::new(args, map, options, *hooks, Some(stops)).ok()
+}
+
 /// True if machine code is expected to be faster than rows.
 fn suits(kernel: &Kernel) -> bool {
     let find = || steps(kernel).is_some_and(|steps| choice::suits(kernel, steps));
@@ -85,4 +102,42 @@ pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
         block.machine.records = vec![0; RECORDS];
     }
     code.roots.fill(block);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exec::compiled::backend::{REFUSED, REFUSES};
+    use crate::exec::{ExecOptions, Execution, LaunchArgs, NoHooks, launch};
+    use crate::memory::{Memory, Request};
+    use crate::program::Program;
+
+    #[test]
+    fn rows_run_a_kernel_if_the_system_refuses_executable_memory() {
+        let text = ".version 8.0 .target sm_90 .address_size 64 .visible .entry k(.param .u64 out) {
+            .reg .b64 %x; .reg .b32 %r; ld.param.u64 %x, [out]; mov.u32 %r, 7; st.global.u32 [%x], %r; ret; }";
+        for refuses in [true, false] {
+            REFUSES.set(refuses);
+            let program = Program::load(text, &Default::default()).unwrap();
+            let memory = Memory::new(1, 1 << 20, false);
+            let out = memory.alloc(&Request::device(4, 1, 0)).unwrap();
+            let kernel = &program.kernels()[0];
+            let args = LaunchArgs {
+                kernel,
+                globals: &[],
+                grid: [1; 3],
+                block: [1; 3],
+                dynamic_shared: 0,
+                params: &out.base.to_le_bytes(),
+                cluster: None,
+                cooperative: false,
+                grid_workspace: 0,
+            };
+            let options = ExecOptions { mode: Execution::Compiled, ..ExecOptions::default() };
+            launch(&args, &memory.snapshot(), &options, &NoHooks).unwrap();
+            // SAFETY: the region has four bytes, and no kernel runs.
+            assert_eq!(unsafe { out.host.cast::<u32>().read_unaligned() }, 7);
+            assert_eq!(super::code(kernel, false).is_none(), refuses);
+            assert!(REFUSED.is_completed());
+        }
+    }
 }

@@ -6,15 +6,23 @@ use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
 use super::workers::Help;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
+#[cfg(feature = "compile")]
+use crate::exec::compiled;
 use crate::exec::interface::LaunchStats;
 use crate::report::{Fault, FaultKind};
 use std::ops::Range;
 use std::sync::Mutex;
+#[cfg(feature = "compile")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Minimum duration of a launch for which other threads are woken. Waking takes some microseconds.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
+
+/// Minimum duration of a launch on rows after which its later blocks may run as machine code.
+#[cfg(feature = "compile")]
+const WORTH_COMPILING: Duration = Duration::from_millis(2);
 
 /// Minimum number of blocks for which workers take several at a time.
 const MANY_BLOCKS: u64 = 256;
@@ -37,6 +45,16 @@ pub(super) struct Queue<'l, 'a> {
     fault: Mutex<Option<Box<Fault>>>,
     instructions: Apart<AtomicU64>,
     deadline: Option<Instant>,
+    #[cfg(feature = "compile")]
+    later: Later<'a>,
+}
+
+/// The launch as machine code, to which it changes when it takes long.
+#[cfg(feature = "compile")]
+struct Later<'a> {
+    /// Start of a launch that may change.
+    started: Option<Instant>,
+    launch: OnceLock<Option<Launch<'a>>>,
 }
 
 impl<'l, 'a> Queue<'l, 'a> {
@@ -52,6 +70,11 @@ impl<'l, 'a> Queue<'l, 'a> {
             fault: Mutex::new(None),
             instructions: Apart::default(),
             deadline: options.time_limit.and_then(|limit| Instant::now().checked_add(limit)),
+            #[cfg(feature = "compile")]
+            later: Later {
+                started: compiled::may_change(launch).then(Instant::now),
+                launch: OnceLock::new(),
+            },
         }
     }
 
@@ -101,7 +124,13 @@ impl<'l, 'a> Queue<'l, 'a> {
             return Ok(());
         }
         let mut block = turn::block(self.launch, worker);
+        let mut changed = false;
         while !taken.is_empty() && !self.is_stopped() {
+            if let Some(later) = self.later().filter(|_| !changed) {
+                changed = true;
+                self.count(&mut block);
+                block = turn::block(later, worker);
+            }
             for place in taken {
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok(());
@@ -126,6 +155,21 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
         self.count(&mut block);
         Ok(())
+    }
+
+    /// Returns the launch as machine code, after it ran on rows for long enough.
+    #[cfg(feature = "compile")]
+    fn later(&self) -> Option<&Launch<'a>> {
+        let Later { started, launch } = &self.later;
+        if started.is_none_or(|started| started.elapsed() < WORTH_COMPILING) {
+            return None;
+        }
+        launch.get_or_init(|| compiled::changed(self.launch)).as_ref()
+    }
+
+    #[cfg(not(feature = "compile"))]
+    fn later(&self) -> Option<&Launch<'a>> {
+        None
     }
 
     /// Takes and runs clusters from the queue. The blocks of a cluster run in turn.

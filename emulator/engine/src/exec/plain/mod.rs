@@ -18,6 +18,7 @@ mod tensor;
 mod warp_group;
 
 pub(in crate::exec) use bulk::end_copy;
+#[cfg(feature = "compile")]
 pub(in crate::exec) use call::MOST_CALLS;
 pub(in crate::exec) use collective::{perform as perform_collective, resolve_collectives};
 pub(in crate::exec) use control::exit;

@@ -1,0 +1,282 @@
+//! The registers that are live at each position, and the registers that a stop has to store.
+
+use super::calls;
+use super::plan::{self, Plan};
+use crate::program::Kernel;
+use crate::program::blocks::Blocks;
+use crate::program::effects::{self, Course};
+use crate::program::instruction::{Condition, Instruction, Op};
+use crate::semantics::{Predicate, Register};
+use std::collections::{HashMap, VecDeque};
+
+/// Maximum total size of all sets in words (4 MiB).
+const MOST_WORDS: usize = 1 << 19;
+/// Maximum number of times that a block is visited, on average.
+const MOST_ROUNDS: usize = 64;
+
+/// A set of registers, by their first row, and of predicates, after all rows.
+type Set = Vec<u64>;
+
+/// The live registers, without constants.
+#[derive(Default)]
+pub(super) struct Live {
+    /// Registers at each position where a block of machine code begins.
+    pub(super) at: HashMap<u32, Vec<u32>>,
+    /// Registers that a stop has to store: live, and written since the entry.
+    pub(super) stored: HashMap<u32, Vec<u32>>,
+    /// Registers that a call has to keep: live after it, and no results.
+    pub(super) kept: HashMap<u32, Vec<u32>>,
+    /// Number of live registers at the beginnings of all blocks, and at the ways into them.
+    pub(super) joined: usize,
+    pub(super) accesses: usize,
+    /// Number of live registers at all accesses.
+    pub(super) crossed: usize,
+    /// Maximum number of live registers at a stop, or at the beginning of a block.
+    pub(super) most: usize,
+}
+
+/// The effect of a block on a set: `(set - removed) + added`.
+struct Transfer {
+    added: Set,
+    removed: Set,
+}
+
+struct Flow<'a> {
+    kernel: &'a Kernel,
+    plan: &'a Plan,
+    blocks: &'a Blocks,
+    words: usize,
+    /// Registers that have a variable: no constants.
+    variable: Set,
+}
+
+impl Live {
+    /// Returns `None` if the kernel is too large.
+    pub(super) fn of(kernel: &Kernel, plan: &Plan, blocks: &Blocks) -> Option<Live> {
+        let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
+        if blocks.count() * words * 3 > MOST_WORDS {
+            return None;
+        }
+        let mut variable = vec![u64::MAX; words];
+        kernel.constants.iter().for_each(|(register, ..)| put(&mut variable, register.0, false));
+        put(&mut variable, kernel.rows + Predicate::TRUE.0, false);
+        let flow = Flow { kernel, plan, blocks, words, variable };
+        let mut live = Live::default();
+        let mut live_at_stops = HashMap::new();
+        flow.find_live(&mut live, &mut live_at_stops)?;
+        flow.find_stored(&mut live, &live_at_stops)?;
+        let of_targets = |instruction: &Instruction| match effects::course(&instruction.op) {
+            Course::Jump(targets) => {
+                targets.iter().filter_map(|target| live.at.get(target)).map(Vec::len).sum()
+            }
+            _ => 0,
+        };
+        live.joined += kernel.code.iter().map(of_targets).sum::<usize>();
+        Some(live)
+    }
+}
+
+impl Flow<'_> {
+    fn find_live(&self, live: &mut Live, at_stops: &mut HashMap<u32, Vec<u32>>) -> Option<()> {
+        let (blocks, words) = (self.blocks, self.words);
+        let transfer = |block: usize| {
+            let mut transfer = Transfer { added: vec![0; words], removed: vec![0; words] };
+            blocks.range(block).rev().for_each(|pc| self.before(pc, &mut transfer));
+            transfer
+        };
+        let successors = |block: usize| blocks.successors(block);
+        let predecessors = self.predecessors();
+        let mut order: Vec<usize> = (0..blocks.count()).collect();
+        order.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
+        let before = solve(&order, words, transfer, successors, |block| &predecessors[block])?;
+        for block in 0..blocks.count() {
+            let mut transfer =
+                Transfer { added: union(blocks.successors(block), &before, words), removed: vec![0; words] };
+            for pc in blocks.range(block).rev() {
+                if calls::jumps(self.kernel, &self.kernel.code[pc]) {
+                    let mut kept = transfer.added.clone();
+                    let results = &mut |result: Register, _| put(&mut kept, result.0, false);
+                    effects::writes(&self.kernel.code[pc], results);
+                    live.kept.insert(pc as u32, self.members(&kept));
+                }
+                self.before(pc, &mut transfer);
+                self.note(pc, &transfer.added, live, at_stops);
+            }
+        }
+        Some(())
+    }
+
+    /// Notes the live registers at an instruction as far as they matter.
+    fn note(&self, pc: usize, set: &Set, live: &mut Live, at_stops: &mut HashMap<u32, Vec<u32>>) {
+        let (leads, stops) = (self.plan.leads[pc], self.plan.stop_of[pc] != plan::NONE);
+        if leads || stops {
+            let members = self.members(set);
+            live.joined += members.len();
+            live.most = live.most.max(members.len());
+            if stops {
+                at_stops.insert(pc as u32, members.clone());
+            }
+            if leads {
+                live.at.insert(pc as u32, members);
+            }
+        }
+        if matches!(self.kernel.code[pc].op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
+            let ones = |(word, variable): (&u64, &u64)| (word & variable).count_ones() as usize;
+            live.accesses += 1;
+            live.crossed += set.iter().zip(&self.variable).map(ones).sum::<usize>();
+        }
+    }
+
+    /// Finds the registers that may have been written since an entry, and are live, at each stop.
+    fn find_stored(&self, live: &mut Live, at_stops: &HashMap<u32, Vec<u32>>) -> Option<()> {
+        let (blocks, words) = (self.blocks, self.words);
+        let entries = self.kernel.functions.iter().map(|function| function.entry);
+        let entered: HashMap<u32, Vec<u32>> =
+            entries.map(|entry| (entry, live.at.get(&entry).cloned().unwrap_or_default())).collect();
+        let transfer = |block: usize| {
+            let mut transfer = Transfer { added: vec![0; words], removed: vec![0; words] };
+            self.written_by_calls(block, &entered, &mut transfer);
+            blocks.range(block).for_each(|pc| self.after(pc, &mut transfer));
+            transfer
+        };
+        let predecessors = self.predecessors();
+        let mut order: Vec<usize> = (0..blocks.count()).collect();
+        order.sort_unstable_by_key(|block| blocks.rank(*block));
+        let successors = |block: usize| blocks.successors(block);
+        let at_end = solve(&order, words, transfer, |block| &predecessors[block], successors)?;
+        for (block, predecessors) in predecessors.iter().enumerate() {
+            let mut transfer =
+                Transfer { added: union(predecessors, &at_end, words), removed: vec![0; words] };
+            self.written_by_calls(block, &entered, &mut transfer);
+            for pc in blocks.range(block) {
+                if let Some(live_here) = at_stops.get(&(pc as u32)) {
+                    let written = |bit: &u32| transfer.added[*bit as usize / 64] >> (bit % 64) & 1 != 0;
+                    let stored = live_here.iter().copied().filter(written).collect();
+                    live.stored.insert(pc as u32, stored);
+                }
+                self.after(pc, &mut transfer);
+            }
+        }
+        Some(())
+    }
+
+    /// Adds the registers that a call sets, at the beginning of a function.
+    fn written_by_calls(&self, block: usize, entered: &HashMap<u32, Vec<u32>>, transfer: &mut Transfer) {
+        let start = self.blocks.range(block).start as u32;
+        entered.get(&start).into_iter().flatten().for_each(|bit| transfer.add(*bit));
+    }
+
+    fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut predecessors = vec![Vec::new(); self.blocks.count()];
+        for block in 0..self.blocks.count() {
+            self.blocks.successors(block).iter().for_each(|next| predecessors[*next].push(block));
+        }
+        predecessors
+    }
+
+    /// Computes the live registers before an instruction from those after it.
+    fn before(&self, pc: usize, transfer: &mut Transfer) {
+        let Flow { kernel, .. } = self;
+        let instruction = &kernel.code[pc];
+        if instruction.guard == Condition::ALWAYS {
+            effects::writes(instruction, &mut |register, _| transfer.remove(register.0));
+            effects::predicates(instruction, &mut |predicate| transfer.remove(kernel.rows + predicate.0));
+        }
+        effects::reads(instruction, &mut |register| transfer.add(register.0));
+        effects::conditions(instruction, &mut |predicate| transfer.add(kernel.rows + predicate.0));
+        if matches!(instruction.op, Op::Return) {
+            let function = calls::function_at(kernel, pc as u32);
+            let returns = function.iter().flat_map(|function| &function.returns);
+            returns.for_each(|register| transfer.add(register.0));
+        }
+    }
+
+    /// Computes the registers written since an entry after an instruction from those before it.
+    fn after(&self, pc: usize, transfer: &mut Transfer) {
+        let Flow { kernel, .. } = self;
+        let instruction = &kernel.code[pc];
+        if plan::is_stop(kernel, instruction) {
+            if instruction.guard == Condition::ALWAYS {
+                transfer.added.fill(0);
+                transfer.removed.fill(u64::MAX);
+            }
+            return;
+        }
+        effects::writes(instruction, &mut |register, _| transfer.add(register.0));
+        effects::predicates(instruction, &mut |predicate| transfer.add(kernel.rows + predicate.0));
+    }
+
+    fn members(&self, set: &Set) -> Vec<u32> {
+        let mut members = Vec::new();
+        for (word, (bits, variable)) in set.iter().zip(&self.variable).enumerate() {
+            let mut bits = bits & variable;
+            while bits != 0 {
+                members.push(word as u32 * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+        members
+    }
+}
+
+impl Transfer {
+    fn add(&mut self, bit: u32) {
+        put(&mut self.added, bit, true);
+        put(&mut self.removed, bit, false);
+    }
+
+    fn remove(&mut self, bit: u32) {
+        put(&mut self.added, bit, false);
+        put(&mut self.removed, bit, true);
+    }
+}
+
+/// Returns the sets on the far side of all blocks. The set on the near side of a block is the union of
+/// the sets of the blocks `from` it. `None` if that takes too many steps.
+fn solve<'a>(
+    order: &[usize],
+    words: usize,
+    transfer: impl Fn(usize) -> Transfer,
+    from: impl Fn(usize) -> &'a [usize],
+    to: impl Fn(usize) -> &'a [usize],
+) -> Option<Vec<u64>> {
+    let transfers: Vec<Transfer> = (0..order.len()).map(transfer).collect();
+    let mut sets = vec![0u64; order.len() * words];
+    let mut queue: VecDeque<usize> = order.iter().copied().collect();
+    let mut queued = vec![true; order.len()];
+    let mut steps = order.len() * MOST_ROUNDS;
+    while let Some(block) = queue.pop_front() {
+        steps = steps.checked_sub(1)?;
+        queued[block] = false;
+        let near = union(from(block), &sets, words);
+        let Transfer { added, removed } = &transfers[block];
+        let known = &mut sets[block * words..(block + 1) * words];
+        let mut changed = false;
+        for (index, word) in known.iter_mut().enumerate() {
+            let new = near[index] & !removed[index] | added[index];
+            changed |= new != *word;
+            *word = new;
+        }
+        if changed {
+            for next in to(block) {
+                if !std::mem::replace(&mut queued[*next], true) {
+                    queue.push_back(*next);
+                }
+            }
+        }
+    }
+    Some(sets)
+}
+
+fn union(of: &[usize], sets: &[u64], words: usize) -> Set {
+    let mut set = vec![0; words];
+    for one in of {
+        set.iter_mut().zip(&sets[one * words..(one + 1) * words]).for_each(|(to, from)| *to |= from);
+    }
+    set
+}
+
+fn put(set: &mut Set, bit: u32, on: bool) {
+    let word = &mut set[bit as usize / 64];
+    *word = *word & !(1 << (bit % 64)) | u64::from(on) << (bit % 64);
+}
