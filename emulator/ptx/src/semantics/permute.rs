@@ -94,6 +94,7 @@ mod x86 {
 
     #[cfg(has_avx512)]
     impl Permute for BySixteens {
+        #[allow(clippy::incompatible_msrv, reason = "the build script requires a compiler that has it")]
         #[inline(always)]
         unsafe fn permute(values: &[u32; LANES], sources: &[u32; LANES]) -> [u32; LANES] {
             // SAFETY: both are 128 bytes without padding.

@@ -28,6 +28,7 @@ pub(in crate::exec) struct Parts {
 
 thread_local! {
     /// Ordered by their last use.
+    #[allow(clippy::vec_box, reason = "they move to a block and back in every launch")]
     static IDLE: RefCell<Vec<Box<Parts>>> = const { RefCell::new(Vec::new()) };
 }
 
