@@ -343,7 +343,7 @@ fn barriers_of_large_blocks_agree() {
 }
 
 /// Branches over a few steps: pure ones, tests, stores, loads, atomics; in lanes, in whole warps,
-/// nested, in loops, with a guard inside, and with a label in the middle.
+/// nested, in loops, with a guard inside, with a label in the middle, and changing the condition.
 #[test]
 fn short_arms_agree() {
     let stores = "st.global.u32 [%out+4], %r2;\nadd.u64 %w1, %out, 4;\nld.global.u32 %r1, [%w1];\n";
@@ -360,6 +360,8 @@ fn short_arms_agree() {
             "@%p1 bra N;\nadd.u32 %r0, %r0, 1;\nN:\nadd.u32 %r1, %r1, 1;\n",
             "add.u32 %r0, %r0, 1;\nbra.uni N;\nN:\nmul.lo.u32 %r1, %r1, 3;\n",
             "mul.wide.u32 %at, %t, 16;\nadd.u64 %at, %base, %at;\nadd.u32 %r0, %r0, %t;\n",
+            "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, %r1;\nxor.b32 %r2, %r2, %r0;\n",
+            "add.u32 %r0, %r0, 1;\nnot.pred %p4, %p4;\nsetp.lt.u32 %p3|%p5, %r0, %r1;\nxor.b32 %r2, %r2, %r0;\n",
         ] {
             let conditions = "setp.gt.u32 %p3, %t, 40;\nand.b32 %n, %t, 32;\nsetp.eq.u32 %p4, %n, 0;\n";
             runs(&format!("{conditions}@{condition} bra M;\n{arm}M:\nadd.u32 %r3, %r3, %r0;\n"));
@@ -369,6 +371,17 @@ fn short_arms_agree() {
                  add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p5, %r4, %n;\nsetp.lt.and.u32 %p5, %r4, 5, %p5;\n@%p5 bra L;\n"
             ));
         }
+    }
+    for (a, b) in [("%p0", "%p1"), ("!%p1", "%p0"), ("%p1", "!%p0")] {
+        // Entered from another place as well, by lanes for which the condition holds.
+        runs(&format!(
+            "@{a} bra N;\nadd.u32 %r1, %r1, 7;\n@{b} bra M;\nN:\nadd.u32 %r0, %r0, 1;\nxor.b32 %r2, %r0, %r1;\nM:\nadd.u32 %r3, %r3, %r2;\n"
+        ));
+        // A register that is free after the arm, but not in lanes that are elsewhere.
+        runs(&format!(
+            "@{a} bra N;\nadd.u32 %r1, %r1, 7;\nmul.lo.u32 %r3, %r1, %r1;\n@{b} bra M;\nadd.u32 %r2, %r0, 1;\nxor.b32 %r1, %r2, %r1;\nM:\n\
+             mov.u32 %r2, 5;\nN:\nadd.u32 %r3, %r3, %r2;\n"
+        ));
     }
     fails(
         "setp.ne.u32 %p3, %t, 7;\n@%p3 bra M;\nst.global.u32 [%own], %r0;\nM:\n",

@@ -24,6 +24,7 @@ pub(crate) mod integer;
 pub mod known;
 pub mod lower;
 mod pair;
+mod permute;
 mod register;
 pub mod rows;
 pub mod shuffle;

@@ -1,7 +1,8 @@
 //! Source lanes of a shuffle, per lane and over whole rows.
 
 use super::LANES;
-use super::rows::for_each_level;
+use super::permute::{self, Permute};
+use super::rows::{Extension, for_each_level};
 
 /// Mode of `shfl`, which determines the source lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,64 +36,106 @@ pub fn shuffle_source(mode: ShuffleMode, own: u32, operand: u32, clamp: u32) -> 
     if valid { (source & 31, true) } else { (own, false) }
 }
 
-/// A shuffle of all lanes of a warp; registers as offsets in cells.
+/// The lane from which each lane reads, and the lanes that read from their own segment.
 #[derive(Clone, Copy, Debug)]
+pub struct Sources {
+    lanes: [u32; LANES],
+    inside: u32,
+}
+
+impl Sources {
+    /// Returns the sources if all lanes have the same operands.
+    #[must_use]
+    pub fn of(mode: ShuffleMode, operand: u32, clamp: u32) -> Self {
+        sources(mode, &[operand; LANES], &[clamp; LANES])
+    }
+}
+
+/// A shuffle of all lanes of some warps; registers as offsets in cells.
+#[derive(Clone, Debug)]
 pub struct Shuffle {
     pub mode: ShuffleMode,
     pub out: u32,
     pub value: u32,
     pub lane: u32,
     pub clamp: u32,
+    /// The sources, if they are the same in every run.
+    pub fixed: Option<Sources>,
     /// The members that each lane names; `None` if all lanes are known to name the same.
     pub members: Option<u32>,
 }
 
-/// Shuffles. Returns the lanes that read from their own segment.
-pub type ShuffleRows = unsafe fn(*mut u32, &Shuffle) -> u32;
+/// Shuffles the rows of these register files. Writes a word for each: the lanes that read from
+/// their own segment.
+pub type ShuffleRows = unsafe fn(&[*mut u32], &Shuffle, &mut [u32]);
+
+/// Returns the function that shuffles, for this extension.
+#[must_use]
+pub fn shuffle_function(level: Extension) -> ShuffleRows {
+    let index = level as usize;
+    match level {
+        #[cfg(not(target_arch = "x86_64"))]
+        Extension::Baseline => shuffles::<permute::OneByOne>()[index],
+        #[cfg(target_arch = "x86_64")]
+        Extension::Avx2 => shuffles::<permute::ByEights>()[index],
+        #[cfg(all(target_arch = "x86_64", has_avx512))]
+        Extension::Avx512 => shuffles::<permute::BySixteens>()[index],
+    }
+}
 
 for_each_level! {
-    /// Shuffles, by level.
-    pub shuffles: ShuffleRows = shuffle_rows(file: *mut u32, what: &Shuffle) -> u32
+    shuffles[P: Permute]: ShuffleRows = shuffle_rows::<P>(files: &[*mut u32], shuffle: &Shuffle, inside: &mut [u32])
 }
 
 /// # Safety
-/// `file` contains the rows of the shuffle.
+/// The files contain the rows of the shuffle, and the processor has the extension of `P`.
 #[inline(always)]
-unsafe fn shuffle_rows(file: *mut u32, shuffle: &Shuffle) -> u32 {
-    // SAFETY: guaranteed by the caller.
-    let row = |offset: u32| unsafe { *file.wrapping_add(offset as usize).cast::<[u32; LANES]>() };
-    let (values, lanes, clamps) = (row(shuffle.value), row(shuffle.lane), row(shuffle.clamp));
-    // The mode is a constant in each of the loops.
-    let (sources, found) = match shuffle.mode {
-        ShuffleMode::Up => sources(ShuffleMode::Up, &lanes, &clamps),
-        ShuffleMode::Down => sources(ShuffleMode::Down, &lanes, &clamps),
-        ShuffleMode::Butterfly => sources(ShuffleMode::Butterfly, &lanes, &clamps),
-        ShuffleMode::Index => sources(ShuffleMode::Index, &lanes, &clamps),
-    };
-    let mut result = [0; LANES];
-    for (cell, source) in result.iter_mut().zip(&sources) {
-        *cell = values[*source as usize % LANES];
-    }
-    if let Some(members) = shuffle.members {
-        // Lanes with the same members cooperate; a lane reads zero from a lane with other members.
-        let members = row(members);
-        for own in 0..LANES {
-            let with = members[sources[own] as usize % LANES] == members[own];
-            result[own] = if with { result[own] } else { 0 };
+unsafe fn shuffle_rows<P: Permute>(files: &[*mut u32], shuffle: &Shuffle, inside: &mut [u32]) {
+    for (file, inside) in files.iter().zip(inside) {
+        // SAFETY: guaranteed by the caller.
+        let row = |offset: u32| unsafe { &*file.wrapping_add(offset as usize).cast::<[u32; LANES]>() };
+        let found;
+        let sources = match &shuffle.fixed {
+            Some(fixed) => fixed,
+            None => {
+                found = sources(shuffle.mode, row(shuffle.lane), row(shuffle.clamp));
+                &found
+            }
+        };
+        // SAFETY: guaranteed by the caller.
+        let mut result = unsafe { P::permute(row(shuffle.value), &sources.lanes) };
+        if let Some(members) = shuffle.members {
+            // Lanes with the same members cooperate; a lane reads zero from one with others.
+            let members = row(members);
+            for own in 0..LANES {
+                let with = members[sources.lanes[own] as usize % LANES] == members[own];
+                result[own] = if with { result[own] } else { 0 };
+            }
         }
+        *inside = sources.inside;
+        // SAFETY: guaranteed by the caller.
+        unsafe { file.wrapping_add(shuffle.out as usize).cast::<[u32; LANES]>().write(result) };
     }
-    // SAFETY: guaranteed by the caller.
-    unsafe { file.wrapping_add(shuffle.out as usize).cast::<[u32; LANES]>().write(result) };
-    found
 }
 
 #[inline(always)]
-fn sources(mode: ShuffleMode, lanes: &[u32; LANES], clamps: &[u32; LANES]) -> ([u32; LANES], u32) {
-    let (mut sources, mut valid) = ([0; LANES], 0);
-    for own in 0..LANES {
-        let (source, inside) = shuffle_source(mode, own as u32, lanes[own], clamps[own]);
-        sources[own] = source;
-        valid |= u32::from(inside) << own;
+fn sources(mode: ShuffleMode, lanes: &[u32; LANES], clamps: &[u32; LANES]) -> Sources {
+    // The mode is a constant in each of the loops.
+    match mode {
+        ShuffleMode::Up => sources_of(ShuffleMode::Up, lanes, clamps),
+        ShuffleMode::Down => sources_of(ShuffleMode::Down, lanes, clamps),
+        ShuffleMode::Butterfly => sources_of(ShuffleMode::Butterfly, lanes, clamps),
+        ShuffleMode::Index => sources_of(ShuffleMode::Index, lanes, clamps),
     }
-    (sources, valid)
+}
+
+#[inline(always)]
+fn sources_of(mode: ShuffleMode, operands: &[u32; LANES], clamps: &[u32; LANES]) -> Sources {
+    let (mut lanes, mut inside) = ([0; LANES], 0);
+    for own in 0..LANES {
+        let (source, valid) = shuffle_source(mode, own as u32, operands[own], clamps[own]);
+        lanes[own] = source;
+        inside |= u32::from(valid) << own;
+    }
+    Sources { lanes, inside }
 }

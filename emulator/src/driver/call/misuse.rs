@@ -69,8 +69,10 @@ fn tell(call: FnId, code: CUresult, what: String) {
 pub(super) fn wants_site(call: FnId) -> bool {
     const MAKE_NONE: [&str; 5] = ["cuLaunch", "cuMemcpy", "cuMemset", "cuMemFree", "cuEventRecord"];
     const NOTHING: [&str; 4] = ["Get", "Query", "Destroy", "Synchronize"];
-    let check_leaks = Settings::in_force().as_ref().is_ok_and(|settings| settings.check_leaks);
+    if !Settings::in_force().as_ref().is_ok_and(|settings| settings.check_leaks) {
+        return false;
+    }
     let base = call.symbol().base;
     let makes_none = MAKE_NONE.iter().any(|start| base.starts_with(start));
-    check_leaks && !makes_none && !NOTHING.iter().any(|part| base.contains(part))
+    !makes_none && !NOTHING.iter().any(|part| base.contains(part))
 }

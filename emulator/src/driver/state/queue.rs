@@ -32,6 +32,8 @@ pub(super) struct Queue {
     free: BTreeSet<Ticket>,
     waits: Vec<Wait>,
     last_wait: u64,
+    /// Number of threads that pause until something changes.
+    pub(super) pausing: usize,
     /// Number of operations that outlive their contexts.
     outliving: usize,
     /// Random source of the shuffled mode.
@@ -125,6 +127,7 @@ impl Queue {
             free: BTreeSet::new(),
             waits: Vec::new(),
             last_wait: 0,
+            pausing: 0,
             outliving: 0,
             dice,
         }

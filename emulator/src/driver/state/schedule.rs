@@ -261,11 +261,18 @@ impl Scheduler {
     }
 
     /// Pauses until something changes, or until `most` has passed.
-    fn pause<'q>(&'q self, queue: MutexGuard<'q, Queue>, most: Option<Duration>) -> MutexGuard<'q, Queue> {
-        match most {
+    fn pause<'q>(
+        &'q self,
+        mut queue: MutexGuard<'q, Queue>,
+        most: Option<Duration>,
+    ) -> MutexGuard<'q, Queue> {
+        queue.pausing += 1;
+        let mut queue = match most {
             Some(most) => self.changed.wait_timeout(queue, most).unwrap_or_else(PoisonError::into_inner).0,
             None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
-        }
+        };
+        queue.pausing -= 1;
+        queue
     }
 
     /// Ensures that callbacks run in time in modes that defer work.
@@ -353,7 +360,10 @@ impl Scheduler {
         let mut queue = self.lock();
         let left = if health.is_poisoned() { queue.part_with(health.context, ticket) } else { Vec::new() };
         queue.finish(ticket);
-        self.changed.notify_all();
+        // Even without a thread that pauses, it would be a system call.
+        if queue.pausing > 0 {
+            self.changed.notify_all();
+        }
         if !left.is_empty() {
             drop(queue);
             outlive::go_on(left, |ticket| self.note_end(ticket));
@@ -397,7 +407,7 @@ impl Scheduler {
                     drop(queue);
                     drop(self.run(ticket, job));
                 }
-                None => drop(self.changed.wait_timeout(queue, POLL)),
+                None => drop(self.pause(queue, Some(POLL))),
             }
         }
     }

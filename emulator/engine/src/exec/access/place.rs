@@ -4,7 +4,7 @@ use super::watch::{Memory, watch_local, watch_race, watch_shared, with_access};
 use super::{Place, Request};
 use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Site, Stop};
-use crate::exec::touched::Marks;
+use crate::exec::touched::{Manner, Marks};
 use crate::memory::Region;
 use crate::program::memory::RANK_SHIFT;
 use crate::ptx::Space;
@@ -176,6 +176,26 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
         watch_race(block, site, (Memory::Global, address, host), request)?;
     }
     Ok(Place { host, global: true })
+}
+
+/// Caches the region at an address as the one that an instruction found last, for accesses in some
+/// manner. Returns false if kernels may access none there.
+pub(in crate::exec) fn find_region(
+    block: &mut Block<'_, '_>,
+    (cache, pc): (usize, u32),
+    address: u64,
+    manner: Manner,
+) -> bool {
+    let Some(region) = block.launch.map.find(address) else { return false };
+    if !region.reachable || !block.launch.hooks.reaches(region) {
+        return false;
+    }
+    let mut found = Cached::of(region);
+    if let Some(touched) = block.launch.touched {
+        found.marks = touched.of(region, pc, manner);
+    }
+    block.caches[cache] = found;
+    true
 }
 
 /// Returns the kind of fault of an access that is outside all regions that it may use.

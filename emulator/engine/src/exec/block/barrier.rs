@@ -8,6 +8,32 @@ use crate::report::FaultKind;
 use crate::semantics::lanes_of;
 
 impl Block<'_, '_> {
+    /// Releases all threads if they wait at the same instruction for the whole block. Returns false
+    /// if they do not, or if a check inspects barriers.
+    pub(in crate::exec) fn release_together(&mut self) -> bool {
+        let checked = self.launch.options.check_barriers || self.checks.clocks.is_some();
+        if checked || self.arrived != [0; 16] {
+            return false;
+        }
+        let mut place = None;
+        for warp in self.warps.iter().filter(|warp| warp.live != 0) {
+            let [path] = &warp.paths[..] else { return false };
+            let here = (path.wait, path.pc);
+            if path.mask != warp.live || *place.get_or_insert(here) != here {
+                return false;
+            }
+        }
+        let Some((Wait::Barrier(_), pc)) = place else { return false };
+        if !matches!(self.instruction(pc).op, Op::Barrier { kind: BarrierKind::Sync, count: None, .. }) {
+            return false;
+        }
+        for path in self.warps.iter_mut().flat_map(|warp| &mut warp.paths) {
+            path.wait = Wait::Ready;
+            path.pc += 1;
+        }
+        true
+    }
+
     /// Releases threads whose barrier is complete. Returns false if there are none.
     pub(in crate::exec) fn release_barriers(&mut self) -> Result<bool, Stop> {
         let live: u32 = self.warps.iter().map(|warp| warp.live.count_ones()).sum();

@@ -93,6 +93,7 @@ impl<'a> Launch<'a> {
             reported: Mutex::default(),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
+        launch.uniform.reserve(kernel.constants.len() + copies.len());
         for (register, width, constant) in kernel.constants.iter().chain(copies) {
             match launch.value(*constant) {
                 Ok(value) if launch.is_clustered() && matches!(constant, Constant::Shared { .. }) => {

@@ -15,6 +15,8 @@ const LARGEST: usize = 64 << 20;
 pub(in crate::exec) struct Parts {
     kernel: u64,
     block: [u32; 3],
+    /// The worker whose values the special registers have that do not depend on the block.
+    pub(in crate::exec) worker: Option<usize>,
     pub(in crate::exec) warps: Vec<Warp>,
     pub(in crate::exec) shared: Vec<u64>,
     pub(in crate::exec) caches: Vec<Cached>,
@@ -26,24 +28,25 @@ pub(in crate::exec) struct Parts {
 
 thread_local! {
     /// Ordered by their last use.
-    static IDLE: RefCell<Vec<Parts>> = const { RefCell::new(Vec::new()) };
+    #[allow(clippy::vec_box, reason = "they move to a block and back in every launch")]
+    static IDLE: RefCell<Vec<Box<Parts>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Parts {
     /// Returns the parts of an earlier launch, or empty ones.
     #[inline]
-    pub(in crate::exec) fn take(kernel: u64, block: [u32; 3]) -> Parts {
+    pub(in crate::exec) fn take(kernel: u64, block: [u32; 3]) -> Box<Parts> {
         // Fails only while the thread ends, when destructors of its variables may run kernels.
         let found = IDLE.try_with(|idle| {
             let mut idle = idle.borrow_mut();
             let at = idle.iter().rposition(|parts| parts.kernel == kernel && parts.block == block)?;
             Some(idle.remove(at))
         });
-        found.ok().flatten().unwrap_or_else(|| Parts { kernel, block, ..Parts::default() })
+        found.ok().flatten().unwrap_or_else(|| Box::new(Parts { kernel, block, ..Parts::default() }))
     }
 
     #[inline]
-    pub(in crate::exec) fn keep(self) {
+    pub(in crate::exec) fn keep(self: Box<Self>) {
         if self.warps.iter().map(Warp::bytes).sum::<usize>() > LARGEST {
             return;
         }

@@ -40,7 +40,7 @@ pub(in crate::exec) struct Block<'l, 'a> {
     instructions: u64,
     rounds: u64,
     /// The remaining parts, which are reused after the launch.
-    parts: Parts,
+    parts: Option<Box<Parts>>,
 }
 
 /// The state of the checks of a block.
@@ -48,7 +48,7 @@ pub(in crate::exec) struct Checks {
     /// Shadow of shared memory, if a check needs it.
     pub(in crate::exec) shadow: Shadow,
     /// The clocks of its threads, if races are checked.
-    pub(in crate::exec) clocks: Option<Clocks>,
+    pub(in crate::exec) clocks: Option<Box<Clocks>>,
 }
 
 /// The state of the vector mode of a block.
@@ -68,8 +68,9 @@ impl<'l, 'a> Block<'l, 'a> {
         let mut parts = prepared(launch);
         #[cfg(feature = "compile")]
         let machine = std::mem::take(&mut parts.machine);
-        let Parts { warps, shared, caches, scalars, .. } = &mut parts;
-        let clocks = || Clocks::new(launch.threads.div_ceil(LANES as u32) as usize);
+        let stale = parts.worker.replace(worker) != Some(worker);
+        let Parts { warps, shared, caches, scalars, .. } = &mut *parts;
+        let clocks = || Box::new(Clocks::new(launch.threads.div_ceil(LANES as u32) as usize));
         let mut block = Block {
             launch,
             cluster: None,
@@ -93,10 +94,12 @@ impl<'l, 'a> Block<'l, 'a> {
             arrived: [0; 16],
             instructions: 0,
             rounds: 0,
-            parts,
+            parts: Some(parts),
         };
-        for warp in &mut block.warps {
-            set_varying(launch, worker, warp, |special, _| !depends_on_block(special), [0; 3]);
+        if stale {
+            for warp in &mut block.warps {
+                set_varying(launch, worker, warp, |special, _| !depends_on_block(special), [0; 3]);
+            }
         }
         block
     }
@@ -206,7 +209,7 @@ impl<'l, 'a> Block<'l, 'a> {
 }
 
 /// Takes the parts of an earlier launch, or new ones, and prepares them for this launch.
-fn prepared(launch: &Launch<'_>) -> Parts {
+fn prepared(launch: &Launch<'_>) -> Box<Parts> {
     let kernel = launch.args.kernel;
     // The modes use constant rows differently, and so do clusters.
     let mode = u64::from(launch.steps.is_some()) | u64::from(launch.machine_stops.is_some()) << 1;
@@ -236,7 +239,7 @@ fn prepared(launch: &Launch<'_>) -> Parts {
 
 impl Drop for Block<'_, '_> {
     fn drop(&mut self) {
-        let mut parts = std::mem::take(&mut self.parts);
+        let Some(mut parts) = self.parts.take() else { return };
         parts.warps = std::mem::take(&mut self.warps);
         parts.shared = std::mem::take(&mut self.shared);
         parts.caches = std::mem::take(&mut self.caches);

@@ -39,6 +39,32 @@ pub(in crate::exec) struct Access {
     pub(in crate::exec) sign: u32,
 }
 
+impl Access {
+    /// Returns the address of a lane.
+    ///
+    /// # Safety
+    /// `file` contains the rows of the access.
+    pub(in crate::exec) unsafe fn place(&self, file: *const u32, lane: usize) -> u64 {
+        let row = file.wrapping_add(self.address as usize);
+        let (wide, narrow) = (row.cast::<u64>().wrapping_add(lane), row.wrapping_add(lane));
+        let number = match self.source {
+            // SAFETY: a lane of a double row.
+            Source::Wide => unsafe { *wide },
+            // SAFETY: a lane of a row.
+            Source::Narrow => unsafe { *narrow }.into(),
+            Source::Indexed { base, signed } => {
+                // SAFETY: the base is a double row, with the same number in all lanes.
+                let base = unsafe { *file.wrapping_add(base as usize).cast::<u64>() };
+                // SAFETY: a lane of a row.
+                let index = unsafe { *narrow };
+                let index = if signed { index as i32 as u64 } else { index.into() };
+                base.wrapping_add(index << (self.bytes * self.elements).trailing_zeros())
+            }
+        };
+        number.wrapping_add(self.offset)
+    }
+}
+
 /// A range of addresses, and the bytes that they refer to.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Window {
@@ -61,14 +87,22 @@ impl Window {
     #[inline(always)]
     fn holds_all(&self, offsets: &[i64; LANES], mask: u32, bytes: u64) -> bool {
         let Some(room) = self.len.checked_sub(bytes) else { return false };
-        let (mut most, mut bits) = (0, 0);
+        // Signed numbers are faster to compare. The sign is also a bit set in any of them.
+        let (mut most, mut bits, mut any) = (0, 0, 0);
         for (lane, offset) in offsets.iter().enumerate() {
-            let active = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
-            let offset = *offset as u64;
-            most = (offset & active).max(most);
-            bits |= self.base.wrapping_add(offset) & active;
+            let active = 0i64.wrapping_sub(i64::from(mask >> lane & 1));
+            let offset = *offset & active;
+            most = most.max(offset);
+            any |= offset;
+            bits |= (self.base as i64 & active).wrapping_add(offset);
         }
-        most <= room && bits & (bytes - 1) == 0
+        any >= 0 && most as u64 <= room && bits as u64 & (bytes - 1) == 0
+    }
+
+    /// True if all these bytes from each offset between two are inside.
+    #[inline(always)]
+    fn holds_between(&self, least: u64, most: u64, bytes: u64) -> bool {
+        least <= most && self.len.checked_sub(bytes).is_some_and(|room| most <= room)
     }
 }
 
@@ -85,12 +119,13 @@ for_each_level! {
     pub(super) local_locators: LocateFn = locate_local(file: *const u32, access: &Access, window: &Window, mask: u32, offsets: &mut [i64; LANES]) -> Option<[Half; 2]>
 }
 
-/// Sets the addresses of all lanes, relative to the start of the window.
+/// Sets the addresses of all lanes, relative to the start of the window. Returns the address of
+/// the number zero in a lane.
 ///
 /// # Safety
 /// `file` contains the rows of the access.
 #[inline(always)]
-unsafe fn set_offsets(file: *const u32, access: &Access, window: &Window, offsets: &mut [i64; LANES]) {
+unsafe fn set_offsets(file: *const u32, access: &Access, window: &Window, offsets: &mut [i64; LANES]) -> u64 {
     let row = file.wrapping_add(access.address as usize);
     let start = access.offset.wrapping_sub(window.base);
     match access.source {
@@ -119,8 +154,10 @@ unsafe fn set_offsets(file: *const u32, access: &Access, window: &Window, offset
                 let index = if signed { *cell as i32 as u64 } else { (*cell).into() };
                 *offset = start.wrapping_add(index << shift) as i64;
             }
+            return start;
         }
     }
+    start
 }
 
 /// Finds the places of the lanes of a mask, as offsets in the window. Also sets offsets of other
@@ -137,7 +174,18 @@ unsafe fn locate(
     offsets: &mut [i64; LANES],
 ) -> Option<[Half; 2]> {
     // SAFETY: guaranteed by the caller.
-    unsafe { set_offsets(file, access, window, offsets) };
+    let start = unsafe { set_offsets(file, access, window, offsets) };
+    if access.source == Source::Wide {
+        return locate_wide(access, window, mask, offsets);
+    }
+    // SAFETY: a row, because its cells are narrow.
+    let cells = unsafe { &*file.wrapping_add(access.address as usize).cast::<[u32; LANES]>() };
+    locate_narrow(access, window, (mask, cells), start)
+}
+
+/// Returns the layout of the accesses at these offsets, if they are allowed.
+#[inline(always)]
+fn locate_wide(access: &Access, window: &Window, mask: u32, offsets: &[i64; LANES]) -> Option<[Half; 2]> {
     let bytes = i64::from(access.bytes * access.elements);
     let mut halves = [Half::Each; 2];
     let mut unknown = mask;
@@ -156,6 +204,80 @@ unsafe fn locate(
         }
     }
     (unknown == 0 || window.holds_all(offsets, unknown, bytes as u64)).then_some(halves)
+}
+
+/// Like [`locate_wide`] for offsets from `start` that grow with a 32-bit number in each lane, of
+/// which only the least and the most have to be examined.
+#[inline(always)]
+fn locate_narrow(
+    access: &Access,
+    window: &Window,
+    (mask, cells): (u32, &[u32; LANES]),
+    start: u64,
+) -> Option<[Half; 2]> {
+    let bytes = access.bytes * access.elements;
+    let low = window.base.wrapping_add(start) as u32;
+    let mut signed = false;
+    let (mut shift, mut bits) = (bytes.trailing_zeros(), low);
+    match access.source {
+        Source::Indexed { signed: extended, .. } => signed = extended,
+        _ => {
+            (shift, bits) = (0, 0);
+            for (lane, cell) in cells.iter().enumerate() {
+                bits |= low.wrapping_add(*cell) & active(mask, lane);
+            }
+        }
+    }
+    // With its sign flipped, a signed number compares like an unsigned one.
+    let flip = u32::from(signed) << 31;
+    let place = |key: u32| {
+        let cell = key ^ flip;
+        let number = if signed { cell as i32 as u64 } else { cell.into() };
+        start.wrapping_add(number << shift)
+    };
+    let mut halves = [Half::Each; 2];
+    let (mut least, mut most) = (u32::MAX, 0);
+    if mask == u32::MAX {
+        for (half, kind) in halves.iter_mut().enumerate() {
+            let ends;
+            (*kind, ends) = half_of(cells, half, flip, bytes >> shift);
+            (least, most) = (least.min(ends.0), most.max(ends.1));
+        }
+    } else {
+        for (lane, cell) in cells.iter().enumerate() {
+            least = least.min((cell ^ flip) | !active(mask, lane));
+            most = most.max((cell ^ flip) & active(mask, lane));
+        }
+    }
+    let inside = window.holds_between(place(least), place(most), bytes.into());
+    (inside && bits & (bytes - 1) == 0).then_some(halves)
+}
+
+/// Returns a word with all bits set if the lane is in the mask, and otherwise with none.
+#[inline(always)]
+fn active(mask: u32, lane: usize) -> u32 {
+    0u32.wrapping_sub(mask >> lane & 1)
+}
+
+/// Returns the layout of half a warp whose numbers grow by `unit` from one element to the next, and
+/// the least and the most of the numbers, with `flip` applied.
+#[inline(always)]
+fn half_of(cells: &[u32; LANES], half: usize, flip: u32, unit: u32) -> (Half, (u32, u32)) {
+    let cells = &cells[half * HALF..(half + 1) * HALF];
+    let (mut least, mut most, mut deviation) = (u32::MAX, 0, 0);
+    for cell in cells {
+        least = least.min(cell ^ flip);
+        most = most.max(cell ^ flip);
+    }
+    for (lane, cell) in cells.iter().enumerate() {
+        deviation |= (cell ^ flip) ^ least.wrapping_add(lane as u32 * unit);
+    }
+    let kind = match deviation {
+        _ if least == most => Half::Same,
+        0 => Half::Next,
+        _ => Half::Each,
+    };
+    (kind, (least, most))
 }
 
 /// Like [`locate`] for local memory. The window is the first lane's; the other lanes' follow it.

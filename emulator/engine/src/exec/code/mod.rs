@@ -3,7 +3,8 @@
 pub(in crate::exec) mod access;
 mod accesses;
 pub(in crate::exec) mod affine;
-mod blend;
+mod arms;
+pub(in crate::exec) mod blend;
 pub(in crate::exec) mod growth;
 mod indexed;
 pub(in crate::exec) mod liveness;

@@ -54,8 +54,11 @@ impl Guard {
         Guard(condition.predicate.0 << 1 | u32::from(condition.negated))
     }
 
+    pub(in crate::exec) fn opposite(self) -> Self {
+        Guard(self.0 ^ 1)
+    }
+
     /// Returns the number of its predicate.
-    #[cfg(feature = "compile")]
     pub(in crate::exec) fn predicate(self) -> u32 {
         self.0 >> 1
     }
@@ -118,14 +121,15 @@ pub(in crate::exec) enum Action {
     /// A load or store at a regular address.
     ScalarLoad(Box<ScalarAccess>),
     ScalarStore(Box<ScalarAccess>),
-    Shuffle {
-        run: ShuffleRows,
-        shuffle: Shuffle,
-        inside: Option<Predicate>,
-    },
+    Shuffle(Box<ShuffleStep>),
     Branch(u32),
     /// Branch to a step, over a few steps that the remaining lanes run while the others wait.
     Skip(u32),
+    /// The same if the steps have guards. Their own weights are zero, and `weight` is their sum.
+    Arm {
+        target: u32,
+        weight: u32,
+    },
     /// A barrier of the whole block; contains the row of its number.
     Barrier(u32),
     Exit,
@@ -155,6 +159,14 @@ impl RowsTest {
         unsafe { (self.run)(&[file], &self.sources, &mut bits) };
         bits ^ self.flip
     }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ShuffleStep {
+    pub(in crate::exec) run: ShuffleRows,
+    pub(in crate::exec) shuffle: Shuffle,
+    /// The predicate of the lanes that read from their own segment.
+    pub(in crate::exec) inside: Option<Predicate>,
 }
 
 #[derive(Debug)]
@@ -251,6 +263,8 @@ impl AccessSpace {
 pub(in crate::exec) struct Step {
     pub(in crate::exec) action: Action,
     pub(in crate::exec) guard: Guard,
+    /// The condition under which lanes reach it, if it is in an arm.
+    pub(in crate::exec) within: Guard,
     pub(in crate::exec) pc: u32,
     /// The first of the instructions that it replaces: the position at which lanes reconverge.
     pub(in crate::exec) entry: u32,

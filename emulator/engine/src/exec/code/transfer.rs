@@ -95,6 +95,36 @@ unsafe fn write_half<T: Element<C>, C: Copy>(from: *const C, to: *mut T, stride:
     }
 }
 
+/// Writes half a row, each element to its own offset, in the order of the lanes.
+///
+/// # Safety
+/// These elements are writable, and half a row is readable.
+#[inline(always)]
+unsafe fn write_each<T: Element<C>, C: Copy>(from: *const C, at: *mut T, offsets: &[i64]) {
+    // SAFETY: guaranteed by the caller.
+    let values = unsafe { from.cast::<[C; HALF]>().read() };
+    for (value, offset) in values.iter().zip(offsets) {
+        // SAFETY: guaranteed by the caller.
+        unsafe { at.wrapping_byte_offset(*offset as isize).write_unaligned(T::narrow(*value)) };
+    }
+}
+
+/// Reads an element for each lane of half a warp, at its own offset.
+///
+/// # Safety
+/// These elements are readable, and half a row is writable.
+#[inline(always)]
+unsafe fn read_each<T: Element<C>, C: Copy>(at: *const T, offsets: &[i64], sign: u32, to: *mut C) {
+    let mut values = [const { MaybeUninit::<C>::uninit() }; HALF];
+    for (value, offset) in values.iter_mut().zip(offsets) {
+        let from = at.wrapping_byte_offset(*offset as isize);
+        // SAFETY: guaranteed by the caller.
+        value.write(unsafe { from.read_unaligned() }.widen(sign));
+    }
+    // SAFETY: guaranteed by the caller; all values were just written.
+    unsafe { to.cast::<[MaybeUninit<C>; HALF]>().write(values) };
+}
+
 /// Reads an element for each lane of a mask, at its own offset.
 ///
 /// # Safety
@@ -179,6 +209,14 @@ unsafe fn load_half<T: Element<C>, C: Copy>(
     for (element, register) in registers.iter().enumerate() {
         let to = warp.file.wrapping_add(*register as usize).cast::<C>();
         let at = warp.at.cast::<T>().wrapping_add(element);
+        let lanes_of_half = half * HALF..(half + 1) * HALF;
+        if kind == Half::Each && warp.mask == u32::MAX {
+            // SAFETY: guaranteed by the caller; half a register of the access.
+            unsafe {
+                read_each(at, &spread.offsets[lanes_of_half], access.sign, to.wrapping_add(half * HALF))
+            };
+            continue;
+        }
         if kind == Half::Each {
             // SAFETY: guaranteed by the caller.
             unsafe { read_lanes(at, spread.offsets, access.sign, to, lanes) };
@@ -231,6 +269,12 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
                         // SAFETY: as above.
                         unsafe { write_half(from, to, registers.len()) };
                     }
+                    continue;
+                }
+                if kind == Half::Each && warp.mask == u32::MAX {
+                    let range = half * HALF..(half + 1) * HALF;
+                    // SAFETY: guaranteed by the caller; half a register of the access.
+                    unsafe { write_each(from.wrapping_add(half * HALF), at, &spread.offsets[range]) };
                     continue;
                 }
                 for lane in lanes_of(lanes) {

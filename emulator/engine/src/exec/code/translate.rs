@@ -6,12 +6,14 @@
 
 use super::access;
 use super::affine::Affine;
+use super::arms;
 use super::blend::blends;
 use super::growth::{NoWrap, Operand};
 use super::indexed::Indexed;
 use super::liveness::Liveness;
 use super::step::{
-    Action, Code, CombinedTest, Guard, RowsTest, ScalarAccess, ScalarStep, ScalarTest, Step, Steps,
+    Action, Code, CombinedTest, Guard, RowsTest, ScalarAccess, ScalarStep, ScalarTest, ShuffleStep, Step,
+    Steps,
 };
 use super::uses::Uses;
 use crate::program::blocks::Blocks;
@@ -20,7 +22,7 @@ use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, 
 use crate::program::{Kernel, RowKind, effects, sort_constants};
 use crate::semantics::known::{Linear, linear};
 use crate::semantics::rows::Extension;
-use crate::semantics::shuffle::{Shuffle, shuffles};
+use crate::semantics::shuffle::{Shuffle, Sources, shuffle_function};
 use crate::semantics::{LANES, Predicate, Register, TestInfo, Width};
 use std::collections::{HashMap, HashSet};
 
@@ -48,10 +50,13 @@ pub(super) struct Translator<'k> {
     pub(super) indexed: HashMap<u32, Indexed>,
     /// Instructions whose results are no longer needed.
     pub(super) dropped: HashSet<u32>,
+    blocks: Blocks,
+    liveness: Option<Liveness>,
 }
 
 impl<'k> Translator<'k> {
     fn new(kernel: &'k Kernel, level: Extension) -> Self {
+        let blocks = Blocks::of(kernel);
         let mut translator = Translator {
             kernel,
             level,
@@ -65,6 +70,8 @@ impl<'k> Translator<'k> {
             uses: Uses::count(kernel),
             indexed: HashMap::new(),
             dropped: HashSet::new(),
+            liveness: Liveness::find(kernel, &blocks),
+            blocks,
         };
         translator.find_copies();
         translator
@@ -88,11 +95,9 @@ impl<'k> Translator<'k> {
     }
 
     fn run(mut self) -> Steps {
-        let blocks = Blocks::of(self.kernel);
-        let liveness = Liveness::find(self.kernel, &blocks);
         let rows = self.code();
-        self.affine =
-            liveness.as_ref().and_then(|liveness| Affine::find(self.kernel, &blocks, liveness, &self.copies));
+        let find = |liveness| Affine::find(self.kernel, &self.blocks, liveness, &self.copies);
+        self.affine = self.liveness.as_ref().and_then(find);
         let scalars = self.affine.is_some().then(|| self.code());
         let copies = &self.copies;
         if self.all_read_plainly {
@@ -115,7 +120,7 @@ impl<'k> Translator<'k> {
             blends: [blends::<u32>()[level], blends::<u64>()[level]],
             locate: access::locators()[level],
             locate_local: access::local_locators()[level],
-            liveness,
+            liveness: self.liveness,
         }
     }
 
@@ -137,6 +142,7 @@ impl<'k> Translator<'k> {
             steps.push(Step {
                 action: self.regular(instruction).unwrap_or_else(|| self.action(pc as u32, instruction)),
                 guard: Guard::of(instruction.guard),
+                within: Guard::ALWAYS,
                 pc: pc as u32,
                 entry: pc as u32 - gone,
                 rank: kernel.ranks[pc],
@@ -149,7 +155,7 @@ impl<'k> Translator<'k> {
                 *target = of_pc[*target as usize];
             }
         }
-        find_skips(&mut steps);
+        arms::find(&mut steps, &self.blocks, self.liveness.as_ref());
         Code { steps, of_pc }
     }
 
@@ -158,10 +164,13 @@ impl<'k> Translator<'k> {
         offset(self.copies.get(&register).map_or(register, |(root, ..)| *root))
     }
 
-    /// True if a register always has the same number in all lanes.
-    fn is_number(&self, register: Register) -> bool {
+    /// Returns the number that a register always has in all lanes, if it is known.
+    fn number(&self, register: Register) -> Option<u64> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
-        matches!(self.constants.get(&root), Some((_, Constant::Bits(_))))
+        match self.constants.get(&root) {
+            Some((_, Constant::Bits(bits))) => Some(*bits),
+            _ => None,
+        }
     }
 
     /// Returns the step of an instruction on registers with regular lanes.
@@ -270,12 +279,14 @@ impl<'k> Translator<'k> {
         let left = self.plain(instruction);
         match operation {
             Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
+                let fixed = self.number(lane).zip(self.number(clamp));
+                let fixed = fixed.map(|(lane, clamp)| Sources::of(mode, lane as u32, clamp as u32));
                 let [value, lane, clamp] = [value, lane, clamp].map(|register| self.row(register));
-                let members = (!self.is_number(members)).then(|| self.row(members));
-                let shuffle = Shuffle { mode, out: offset(out), value, lane, clamp, members };
-                Action::Shuffle { run: shuffles()[self.level as usize], shuffle, inside }
+                let members = self.number(members).is_none().then(|| self.row(members));
+                let shuffle = Shuffle { mode, out: offset(out), value, lane, clamp, fixed, members };
+                Action::Shuffle(Box::new(ShuffleStep { run: shuffle_function(self.level), shuffle, inside }))
             }
-            _ if self.is_number(members) => Action::Collective(operation),
+            _ if self.number(members).is_some() => Action::Collective(operation),
             _ => left,
         }
     }
@@ -296,33 +307,6 @@ impl<'k> Translator<'k> {
             self.all_read_plainly = true;
         }
         Action::Plain { parts: effects::course(&instruction.op) != Course::Next }
-    }
-}
-
-/// Maximum number of steps that a branch may skip without divergence.
-const MOST_SKIPPED: usize = 12;
-
-/// Finds branches over a few steps of one block that each continue with the next step.
-fn find_skips(steps: &mut [Step]) {
-    for at in 0..steps.len() {
-        let Action::Branch(target) = steps[at].action else { continue };
-        let Some(arm) = steps.get(at + 1..target as usize) else { continue };
-        let short = (1..=MOST_SKIPPED).contains(&arm.len()) && steps[at].guard != Guard::ALWAYS;
-        if short && arm.iter().all(|step| step.rank == arm[0].rank && goes_on(&step.action)) {
-            steps[at].action = Action::Skip(target);
-        }
-    }
-}
-
-/// True if an action always continues with the next step, for any lanes.
-fn goes_on(action: &Action) -> bool {
-    match action {
-        Action::Pure { .. } | Action::PureLanes { .. } | Action::Test { .. } | Action::TestAnd(_) => true,
-        Action::Logic { .. } | Action::Select { .. } | Action::ScalarTest(_) => true,
-        Action::Load(_) | Action::Store(_) | Action::Atomic(_) => true,
-        Action::ScalarLoad(_) | Action::ScalarStore(_) => true,
-        Action::Scalar(_) | Action::Shuffle { .. } | Action::Collective(_) | Action::Plain { .. } => false,
-        Action::Branch(_) | Action::Skip(_) | Action::Barrier(_) | Action::Exit => false,
     }
 }
 

@@ -79,7 +79,7 @@ fn finish(block: &mut Block<'_, '_>, running: bool, before: u64) -> Result<Round
     if !running {
         return Ok(Round::Ended);
     }
-    let released = block.release_cluster() | block.release_barriers()?;
+    let released = block.release_together() || block.release_cluster() | block.release_barriers()?;
     Ok(if released || copied || block.instructions() != before { Round::Ran } else { Round::Idle })
 }
 

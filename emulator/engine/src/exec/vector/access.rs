@@ -3,6 +3,7 @@
 use super::Run;
 use super::initialized::Bytes;
 use super::watch::{Target, Watch};
+use crate::exec::access::find_region;
 use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
@@ -11,6 +12,7 @@ use crate::exec::code::growth::{Growth, Half};
 use crate::exec::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
 use crate::exec::code::transfer::{Spread, Warp};
 use crate::exec::plain;
+use crate::exec::touched::Manner;
 use crate::semantics::Width;
 
 impl Run<'_, '_, '_> {
@@ -20,10 +22,42 @@ impl Run<'_, '_, '_> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
             if active != 0 && !self.access_fast((access, step.pc), warp, active, writes) {
-                self.step_alone(step, access.prepare, warp)?;
+                self.access_after_miss(step, access, (warp, active), writes)?;
             }
         }
         Ok(())
+    }
+
+    /// Runs a warp's access that missed the region found last: on the region of its first lane, or
+    /// else in the plain mode.
+    #[cold]
+    fn access_after_miss(
+        &mut self,
+        step: &Step,
+        access: &AccessStep,
+        (warp, active): (usize, u32),
+        writes: bool,
+    ) -> Result<(), Stop> {
+        // SAFETY: the register file contains all rows of the kernel.
+        let first = unsafe { access.access.place(self.files.rows[warp], active.trailing_zeros() as usize) };
+        if self.find_region(step, access, first, writes)
+            && self.access_fast((access, step.pc), warp, active, writes)
+        {
+            return Ok(());
+        }
+        self.step_alone(step, access.prepare, warp)
+    }
+
+    /// Makes the region at an address the one that an access found last. Returns false if it is not
+    /// in global memory.
+    fn find_region(&mut self, step: &Step, access: &AccessStep, address: u64, writes: bool) -> bool {
+        access.space == AccessSpace::Global
+            && find_region(
+                self.block,
+                (access.cache as usize, step.pc),
+                address,
+                if writes { Manner::Write } else { Manner::Read },
+            )
     }
 
     /// Loads or stores at regular addresses.
@@ -34,9 +68,34 @@ impl Run<'_, '_, '_> {
         access: &ScalarAccess,
         writes: bool,
     ) -> Result<(), Stop> {
-        let mut failed = self.regular_access((access, step.pc), step.guard, writes);
+        let all = u32::MAX >> (32 - self.files.count);
+        match self.regular_access((access, step.pc), step.guard, all, writes) {
+            0 => Ok(()),
+            failed => self.scalar_access_after_miss(step, access, failed, writes),
+        }
+    }
+
+    /// Runs the accesses of warps that missed the region found last: on the region of the first
+    /// lane, or else at addresses from a vector register.
+    #[cold]
+    fn scalar_access_after_miss(
+        &mut self,
+        step: &Step,
+        access: &ScalarAccess,
+        mut failed: u32,
+        writes: bool,
+    ) -> Result<(), Stop> {
         while failed != 0 {
             let warp = failed.trailing_zeros() as usize;
+            let first = self.files.first_lane(warp, access.address);
+            let first = first.wrapping_add(access.by_row.access.offset);
+            if self.find_region(step, &access.by_row, first, writes) {
+                let left = self.regular_access((access, step.pc), step.guard, failed, writes);
+                if left != failed {
+                    failed = left;
+                    continue;
+                }
+            }
             failed &= failed - 1;
             let active = self.files.active(warp, step.guard);
             self.expand(self.gang.members()[warp].warp, access.address);
@@ -57,18 +116,27 @@ impl Run<'_, '_, '_> {
     ) -> Result<(), Stop> {
         self.settle(step.pc);
         let member = self.gang.members()[warp];
+        // The guard of a step may be the condition of a branch before it.
+        let active = self.files.active(warp, step.guard);
         for pc in prepare.into_iter().flatten().chain([step.pc]) {
-            plain::step(self.block, member.warp, member.path, pc, member.mask)?;
+            plain::step(self.block, member.warp, member.path, pc, active)?;
         }
         Ok(())
     }
 
-    /// Runs an access at a regular address. Returns a mask of the warps for which it is impossible.
+    /// Runs an access of some warps at a regular address. Returns a mask of the warps for which it
+    /// is impossible.
     #[inline(always)]
-    fn regular_access(&mut self, (step, pc): (&ScalarAccess, u32), guard: Guard, writes: bool) -> u32 {
+    fn regular_access(
+        &mut self,
+        (step, pc): (&ScalarAccess, u32),
+        guard: Guard,
+        wanted: u32,
+        writes: bool,
+    ) -> u32 {
         let access = &step.by_row.access;
         let Some(window) = self.window((step.by_row.space, step.by_row.cache), 0, writes) else {
-            return u32::MAX >> (32 - self.files.count);
+            return wanted;
         };
         let free =
             !writes && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at]));
@@ -91,7 +159,7 @@ impl Run<'_, '_, '_> {
             let active = files.active(warp, guard);
             let first = first_address(step, growth, files.first_lane(warp, step.address));
             firsts = (if warp == 0 { first } else { firsts.0 }, first);
-            if active == 0 {
+            if active == 0 || wanted >> warp & 1 == 0 {
                 continue;
             }
             let offset = first.wrapping_add_signed(growth.least).wrapping_sub(window.base);

@@ -5,7 +5,7 @@ use super::{Go, Run};
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
-use crate::exec::code::step::Step;
+use crate::exec::code::step::{Guard, Step};
 use crate::exec::plain::FUEL;
 
 /// Limits of a group while other divergent paths of its warps must run first.
@@ -81,6 +81,26 @@ impl Run<'_, '_, '_> {
             self.run_arm(ways, staying)?;
         }
         Ok(self.go(ways[1]))
+    }
+
+    /// Goes to the first of two steps, from which guarded steps lead to the second, or directly to
+    /// the second if no lane stays for them. Other paths of the warps, even if they come first, do
+    /// not take their turn in between: lanes that skip the steps would wait where their registers
+    /// are not known to be needed.
+    #[inline(always)]
+    pub(super) fn arm(&mut self, guard: Guard, ways: [usize; 2], weight: u32) -> Go {
+        let stays = |warp: &usize| self.files.masks[*warp] & !self.files.holds(*warp, guard) != 0;
+        let working = (0..self.files.count).filter(stays).count();
+        if working == 0 {
+            return self.go(ways[1]);
+        }
+        if working == self.files.count {
+            self.used += weight;
+        } else {
+            self.block.count_instructions(u64::from(weight) * working as u64);
+            self.left = self.left.saturating_sub(weight);
+        }
+        Go::To(ways[0])
     }
 
     /// Runs the steps between two steps for some lanes of a settled group. They end at the second.

@@ -3,11 +3,11 @@
 use super::Run;
 use super::gang::Member;
 use crate::exec::code::MOST_WARPS;
-use crate::exec::code::step::{CombinedTest, Guard, RowsTest};
+use crate::exec::code::blend::Blend;
+use crate::exec::code::step::{CombinedTest, Guard, RowsTest, ShuffleStep};
 use crate::exec::plain;
 use crate::program::instruction::{Collective, Logic};
 use crate::semantics::rows::PureRows;
-use crate::semantics::shuffle::{Shuffle, ShuffleRows};
 use crate::semantics::{Predicate, PureInfo, Register};
 
 impl Run<'_, '_, '_> {
@@ -19,12 +19,10 @@ impl Run<'_, '_, '_> {
             unsafe { run(self.files.rows(), out, sources) };
             return;
         }
-        for warp in 0..self.files.count {
-            self.merge_after(warp, self.files.active(warp, guard), (out, double), |file, out| {
-                // SAFETY: as above; the scratch rows are part of the file.
-                unsafe { run(&[file], out, sources) };
-            });
-        }
+        self.merge_after(guard, (out, double), |files, out| {
+            // SAFETY: as above; the scratch rows are part of the files.
+            unsafe { run(files, out, sources) };
+        });
     }
 
     #[inline(always)]
@@ -83,15 +81,25 @@ impl Run<'_, '_, '_> {
         [a, b]: [u32; 2],
         condition: Guard,
     ) {
-        let free = self.is_free(guard, out);
+        let blend = self.steps.blends[usize::from(double)];
+        let mut chosen = [0; MOST_WARPS];
+        for (warp, chosen) in chosen.iter_mut().enumerate().take(self.files.count) {
+            *chosen = self.files.holds(warp, condition);
+        }
+        if self.is_free(guard, out) {
+            // SAFETY: as in `pure`.
+            unsafe { blend(self.files.rows(), &Blend { to: out, yes: a, no: b }, &chosen) };
+            return;
+        }
+        let (mut yes, mut no) = (chosen, chosen);
         for warp in 0..self.files.count {
-            let active = if free { u32::MAX } else { self.files.active(warp, guard) };
-            let chosen = self.files.holds(warp, condition);
-            self.merge_after(warp, active, (out, double), |file, out| {
-                let row = |offset: u32| file.wrapping_add(offset as usize);
-                // SAFETY: as in `pure`.
-                unsafe { self.steps.blends[usize::from(double)](row(out), row(a), row(b), chosen) };
-            });
+            let active = self.files.active(warp, guard);
+            (yes[warp], no[warp]) = (chosen[warp] & active, !chosen[warp] & active);
+        }
+        // Each changes its own lanes, so the second finds its source even if it is the destination.
+        for (source, lanes) in [(a, yes), (b, no)] {
+            // SAFETY: as in `pure`.
+            unsafe { blend(self.files.rows(), &Blend { to: out, yes: source, no: out }, &lanes) };
         }
     }
 
@@ -125,32 +133,41 @@ impl Run<'_, '_, '_> {
     }
 
     #[inline(always)]
-    pub(super) fn shuffle(&mut self, run: ShuffleRows, shuffle: &Shuffle, inside: Option<Predicate>) {
+    pub(super) fn shuffle(&mut self, step: &ShuffleStep) {
         let files = &self.files;
-        for warp in 0..files.count {
-            // SAFETY: as in `pure`.
-            let bits = unsafe { run(files.rows[warp], shuffle) };
-            if let Some(inside) = inside {
+        let mut found = [0; MOST_WARPS];
+        // SAFETY: as in `pure`; the translation chose the function for this processor.
+        unsafe { (step.run)(files.rows(), &step.shuffle, &mut found) };
+        if let Some(inside) = step.inside {
+            for (warp, bits) in found.into_iter().enumerate().take(files.count) {
                 files.set_predicate(warp, inside.0, u32::MAX, bits);
             }
         }
         self.meet();
     }
 
-    /// Runs an operation that writes a single or double row, only for the lanes of a mask.
+    /// Runs an operation that writes a single or double row, only for the lanes of a guard.
     #[inline(always)]
-    fn merge_after(&self, warp: usize, active: u32, (out, double): (u32, bool), run: impl Fn(*mut u32, u32)) {
-        let file = self.files.rows[warp];
-        match active {
-            0 => {}
-            u32::MAX => run(file, out),
-            _ => {
-                let scratch = self.block.vector.scratch;
-                run(file, scratch);
-                let row = |offset: u32| file.wrapping_add(offset as usize);
-                // SAFETY: the result and the scratch rows have the width of the operation's result.
-                unsafe { self.steps.blends[usize::from(double)](row(out), row(scratch), row(out), active) };
+    fn merge_after(&self, guard: Guard, (out, double): (u32, bool), run: impl Fn(&[*mut u32], u32)) {
+        let mut files = [std::ptr::null_mut(); MOST_WARPS];
+        let mut masks = [0; MOST_WARPS];
+        let (mut count, mut all) = (0, u32::MAX);
+        for warp in 0..self.files.count {
+            let active = self.files.active(warp, guard);
+            if active != 0 {
+                (files[count], masks[count]) = (self.files.rows[warp], active);
+                count += 1;
+                all &= active;
             }
         }
+        let (files, masks) = (&files[..count], &masks[..count]);
+        if all == u32::MAX {
+            return run(files, out);
+        }
+        let scratch = self.block.vector.scratch;
+        run(files, scratch);
+        let rows = Blend { to: out, yes: scratch, no: out };
+        // SAFETY: the result and the scratch rows have the width of the operation's result.
+        unsafe { self.steps.blends[usize::from(double)](files, &rows, masks) };
     }
 }

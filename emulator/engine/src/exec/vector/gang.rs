@@ -250,12 +250,15 @@ fn gather(
             gang.push(member);
             return Ok(true);
         }
-        let here = (kernel.ranks[pc as usize], pc, block.warps[index].rows_only);
+        let rows_only = block.warps[index].rows_only;
+        if (pc, rows_only) == (place.1, place.2) {
+            gang.push(member);
+            continue;
+        }
+        let here = (kernel.ranks[pc as usize], pc, rows_only);
         if here < place {
             place = here;
             gang.count = 0;
-        }
-        if here == place {
             gang.push(member);
         }
     }
@@ -269,6 +272,8 @@ fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, St
         match &state.paths[..] {
             [] => return Ok(None),
             [only] if only.wait == Wait::Ready => return Ok(Some(0)),
+            // Only other warps can release it.
+            [only] if only.wait != Wait::Collective => return Ok(None),
             _ => {}
         }
         state.merge();

@@ -134,11 +134,12 @@ impl Run<'_, '_, '_> {
             Action::ScalarStore(access) => self.scalar_access(step, access, true)?,
             Action::Branch(target) => return Ok(self.branch(step, [at + 1, *target as usize])),
             Action::Skip(target) => return self.skip(step, [at + 1, *target as usize]),
+            Action::Arm { target, weight } => {
+                return Ok(self.arm(guard, [at + 1, *target as usize], *weight));
+            }
             Action::Barrier(id) if guard == Guard::ALWAYS && self.is_everybody(*id) => {}
             Action::Exit if guard == Guard::ALWAYS => return Ok(self.exit(step)),
-            Action::Shuffle { run, shuffle, inside } if self.shuffles_at_once(guard) => {
-                self.shuffle(*run, shuffle, *inside);
-            }
+            Action::Shuffle(shuffle) if self.shuffles_at_once(guard) => self.shuffle(shuffle),
             Action::Collective(operation) if self.is_whole(guard) => self.collective(operation),
             Action::Plain { parts: false } => self.step_all(step.pc)?,
             Action::Barrier(id) if guard == Guard::ALWAYS && self.may_wait(*id) => {
@@ -146,7 +147,7 @@ impl Run<'_, '_, '_> {
             }
             Action::Plain { parts: true }
             | Action::Barrier(_)
-            | Action::Shuffle { .. }
+            | Action::Shuffle(_)
             | Action::Collective(_)
             | Action::Exit => {
                 return self.step_apart(step.pc);

@@ -10,6 +10,7 @@ use super::{Go, Run};
 use crate::exec::block::special::set_block_rows;
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::affine::{Affine, TestKind};
+use crate::exec::code::blend::Blend;
 use crate::exec::code::growth::{Growth, NoWrap, Operand};
 use crate::exec::code::step::{Guard, ScalarStep, ScalarTest, Step};
 use crate::semantics::known::{Comparison, Relation};
@@ -98,11 +99,10 @@ impl Run<'_, '_, '_> {
             Ok(run) => {
                 // SAFETY: as above; the scratch rows are part of the file.
                 unsafe { run(&[file], self.block.vector.scratch, &scalar.sources) };
-                let row = |offset: u32| file.wrapping_add(offset as usize);
-                let (out, scratch) = (row(scalar.out.row), row(self.block.vector.scratch));
+                let rows = Blend { to: scalar.out.row, yes: self.block.vector.scratch, no: scalar.out.row };
                 let blend = self.steps.blends[usize::from(scalar.out.width == Width::Double)];
                 // SAFETY: the result and the scratch rows have the width of the operation's result.
-                unsafe { blend(out, scratch, out, files.first_lanes) };
+                unsafe { blend(&[file], &rows, &[files.first_lanes]) };
             }
             Err(info) => {
                 let register = |row: u32| Register(row / LANES as u32);

@@ -109,8 +109,11 @@ impl Run<'_, '_, '_> {
         let launch = self.block.launch;
         let Some(suspects) = &launch.suspects else { return Ok(()) };
         for pc in (step.entry..=step.pc).filter(|pc| suspects.contains(*pc)) {
-            for Member { warp, path, mask } in self.gang.members().iter().copied() {
-                plain::watch_registers(self.block, Issue { warp, path, pc, mask, active: mask })?;
+            for (at, Member { warp, path, mask }) in self.gang.members().iter().copied().enumerate() {
+                let mask = mask & self.files.holds(at, step.within);
+                if mask != 0 {
+                    plain::watch_registers(self.block, Issue { warp, path, pc, mask, active: mask })?;
+                }
             }
         }
         Ok(())
