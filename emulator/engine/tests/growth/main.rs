@@ -2,8 +2,5 @@
 //!
 //! Times are the thread's processor times, so that other programs on the machine do not count.
 
-#[path = "../device/mod.rs"]
-mod device;
-
 mod clock;
 mod engine;

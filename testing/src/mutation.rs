@@ -1,14 +1,14 @@
 //! Pseudo-random numbers, and random changes of texts and bytes.
 
 /// A pseudo-random number generator with a seed (SplitMix64).
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,11 +16,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    pub(crate) fn pick<'t, T: ?Sized>(&mut self, list: &[&'t T]) -> &'t T {
+    pub fn pick<'t, T: ?Sized>(&mut self, list: &[&'t T]) -> &'t T {
         list[self.below(list.len())]
     }
 }
@@ -134,7 +134,7 @@ fn is_number(token: &str) -> bool {
 }
 
 /// Returns a text with some tokens or lines changed; new ones come from `other`.
-pub(crate) fn changed_text(random: &mut Random, text: &str, other: &str) -> String {
+pub fn changed_text(random: &mut Random, text: &str, other: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let foreign: Vec<&str> = other.lines().collect();
     for _ in 0..1 + random.below(4) {
@@ -188,7 +188,7 @@ fn changed_line(random: &mut Random, line: &str, other: &str) -> String {
 }
 
 /// Returns bytes, some of them changed, moved, or cut off.
-pub(crate) fn changed_bytes(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+pub fn changed_bytes(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(6) {
         if bytes.is_empty() {

@@ -2,14 +2,9 @@
 //!
 //! Each mode runs all cases in a process, which prints a line for each case and its reports.
 
-#[path = "streamcheck/bench.rs"]
 mod bench;
-#[path = "streamcheck/cases.rs"]
 mod cases;
-mod common;
-#[path = "streamcheck/host.rs"]
 mod host;
-#[path = "streamcheck/others.rs"]
 mod others;
 
 use std::collections::BTreeMap;
@@ -86,7 +81,7 @@ fn without_addresses(report: &str) -> String {
 
 #[test]
 fn the_table_of_the_readme_has_all_cases() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let all = || cases().chain(host::CASES);
     for case in all() {
         let here = if case.says.is_empty() { "correct, not reported" } else { "reported" };

@@ -6,7 +6,7 @@ use cuprum_sys::*;
 
 use super::Case;
 use super::bench::{BYTES, N};
-use crate::common::*;
+use cuprum_testing::driver_calls::*;
 
 const DEFAULT: CUstream = CUstream::null();
 

@@ -1,5 +1,4 @@
 //! Finding and opening NVRTC: the places searched, the files refused, and the errors.
-#![cfg(target_os = "linux")]
 
 use core::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -142,7 +141,7 @@ fn without_nvrtc_the_error_lists_the_attempts_and_the_way_to_get_it() {
     let root = empty_folder("none");
     let root = root.to_str().unwrap();
     let variables = environment(&[("CUDA_HOME", root), ("VIRTUAL_ENV", root), ("HOME", root)]);
-    in_child("without_nvrtc_the_error_lists_the_attempts_and_the_way_to_get_it", &variables, || {
+    in_child("loading::without_nvrtc_the_error_lists_the_attempts_and_the_way_to_get_it", &variables, || {
         let error = Library::open().unwrap_err();
         let tried: Vec<_> = error.attempts().iter().map(|one| one.origin().to_str().unwrap()).collect();
         assert_eq!(tried[..4], ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"]);
@@ -161,7 +160,7 @@ fn without_nvrtc_the_error_lists_the_attempts_and_the_way_to_get_it() {
 
 #[test]
 fn the_variable_of_ours_is_before_all_and_alone() {
-    let test = "the_variable_of_ours_is_before_all_and_alone";
+    let test = "loading::the_variable_of_ours_is_before_all_and_alone";
     let root = empty_folder("ours");
     let (named, other) = (install(&root, "a", "named.so"), install(&root, "b", "libnvrtc.so.13"));
     let folder = other.parent().unwrap().to_str().unwrap().to_owned();
@@ -189,7 +188,7 @@ fn found_by(test: &str, variable: &str, below: &str, file: &str) {
 
 #[test]
 fn found_in_the_system_path_toolkits_and_wheels() {
-    let test = "found_in_the_system_path_toolkits_and_wheels";
+    let test = "loading::found_in_the_system_path_toolkits_and_wheels";
     found_by(test, "LD_LIBRARY_PATH", "", "libnvrtc.so.12");
     found_by(test, "CUDA_HOME", "lib64", "libnvrtc.so.12");
     found_by(test, "CUDA_PATH", "targets/x86_64-linux/lib", "libnvrtc.so.12.4.127");
@@ -208,7 +207,7 @@ fn found_next_to_the_python_in_the_path() {
     fs::write(root.join("bin/python3"), "").unwrap();
     let folder = root.join("bin");
     in_child(
-        "found_next_to_the_python_in_the_path",
+        "loading::found_next_to_the_python_in_the_path",
         &environment(&[("PATH", folder.to_str().unwrap())]),
         || {
             assert_eq!(Library::open().unwrap().file().as_deref(), Some(expected.as_path()));
@@ -224,7 +223,7 @@ fn the_newest_of_a_folder_comes_first_unless_the_driver_is_older() {
     install(&root, "lib64", "libnvrtc.so.9.2");
     // Two files of one content are two libraries to the linker.
     let variables = environment(&[("CUDA_HOME", root.to_str().unwrap())]);
-    in_child("the_newest_of_a_folder_comes_first_unless_the_driver_is_older", &variables, || {
+    in_child("loading::the_newest_of_a_folder_comes_first_unless_the_driver_is_older", &variables, || {
         assert_eq!(Library::open().unwrap().file(), Some(newest));
         let for_driver = Library::options().for_driver(Version::new(12, 2)).open().unwrap();
         assert_eq!(for_driver.file(), Some(older));

@@ -7,8 +7,8 @@ use cuprum_emulator::memory::ExternalMemory;
 use cuprum_emulator::opengl::StandIn;
 use cuprum_sys::*;
 
-use super::common::*;
 use super::{BYTES, NONBLOCKING};
+use cuprum_testing::driver_calls::*;
 
 const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
 const ALL: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;

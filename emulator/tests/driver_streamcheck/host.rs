@@ -2,9 +2,9 @@
 
 use crate::Case;
 use crate::bench::{BYTES, N};
-use crate::common::*;
 use core::ffi::c_void;
 use core::ptr::null_mut;
+use cuprum_testing::driver_calls::*;
 
 fn read(from: *mut c_void) -> u32 {
     let middle = from.cast::<u32>().wrapping_add(N / 2);

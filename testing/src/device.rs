@@ -1,5 +1,4 @@
 //! A minimal device for tests of the engine alone: memory, a loaded program, launches.
-#![allow(dead_code, reason = "each test uses its part")]
 
 use cuprum_engine::exec::touched::{Manner, Touched};
 use cuprum_engine::exec::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, launch};
@@ -10,14 +9,8 @@ use cuprum_ptx::program::{
 };
 use std::sync::{Arc, Mutex};
 
-/// The modes whose results are compared, the plain one first.
-#[cfg(not(feature = "compile"))]
-pub(crate) const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
-#[cfg(feature = "compile")]
-pub(crate) const MODES: [Execution; 3] = [Execution::Plain, Execution::Vector, Execution::Compiled];
-
 /// A type whose values can be stored in device memory.
-pub(crate) trait Plain: Copy {}
+pub trait Plain: Copy {}
 impl Plain for u8 {}
 impl Plain for i8 {}
 impl Plain for u16 {}
@@ -34,38 +27,38 @@ fn bytes_of<T: Plain>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), std::mem::size_of_val(values)) }
 }
 
-pub(crate) struct Device {
-    pub(crate) memory: Memory,
-    pub(crate) program: Program,
-    pub(crate) globals: Vec<u64>,
-    pub(crate) options: ExecOptions,
-    pub(crate) output: Mutex<String>,
+pub struct Device {
+    pub memory: Memory,
+    pub program: Program,
+    pub globals: Vec<u64>,
+    pub options: ExecOptions,
+    pub output: Mutex<String>,
     /// True if launches record the bytes that they access.
-    pub(crate) notes: bool,
+    pub notes: bool,
     /// The bytes that the last launch accessed.
-    pub(crate) noted: Mutex<Noted>,
+    pub noted: Mutex<Noted>,
 }
 
 /// Bits of accessed bytes: allocation, kind of access, number of the page, words.
-pub(crate) type Noted = Vec<(u64, Manner, u64, Vec<u64>)>;
+pub type Noted = Vec<(u64, Manner, u64, Vec<u64>)>;
 
-pub(crate) struct Buffer {
+pub struct Buffer {
     region: Region,
 }
 
 impl Buffer {
-    pub(crate) fn address(&self) -> u64 {
+    pub fn address(&self) -> u64 {
         self.region.base
     }
 
-    pub(crate) fn read<T: Plain>(&self) -> Vec<T> {
+    pub fn read<T: Plain>(&self) -> Vec<T> {
         let count = self.region.len as usize / size_of::<T>();
         let first = self.region.host.cast::<T>();
         // SAFETY: the region owns that many values, no kernel runs, and reads may be unaligned.
         (0..count).map(|i| unsafe { first.wrapping_add(i).read_unaligned() }).collect()
     }
 
-    pub(crate) fn write<T: Plain>(&self, values: &[T]) {
+    pub fn write<T: Plain>(&self, values: &[T]) {
         let bytes = bytes_of(values);
         assert!(bytes.len() as u64 <= self.region.len);
         // SAFETY: the region is at least as long as the values, and no kernel runs.
@@ -75,27 +68,27 @@ impl Buffer {
 
 /// Consecutive kernel arguments with their natural alignment.
 #[derive(Default, Clone)]
-pub(crate) struct Args(Vec<u8>);
+pub struct Args(Vec<u8>);
 
 impl Args {
-    pub(crate) fn push<T: Plain>(mut self, value: T) -> Self {
+    pub fn push<T: Plain>(mut self, value: T) -> Self {
         self.0.resize(self.0.len().next_multiple_of(size_of::<T>()), 0);
         self.0.extend_from_slice(bytes_of(&[value]));
         self
     }
 
-    pub(crate) fn bytes_at(mut self, offset: usize, bytes: &[u8]) -> Self {
+    pub fn bytes_at(mut self, offset: usize, bytes: &[u8]) -> Self {
         let end = self.0.len().max(offset + bytes.len());
         self.0.resize(end, 0);
         self.0[offset..offset + bytes.len()].copy_from_slice(bytes);
         self
     }
 
-    pub(crate) fn buffer(self, buffer: &Buffer) -> Self {
+    pub fn buffer(self, buffer: &Buffer) -> Self {
         self.push(buffer.address())
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
@@ -118,27 +111,27 @@ impl Hooks for Output<'_> {
 }
 
 impl Device {
-    pub(crate) fn load(ptx: &str) -> Result<Device, PtxError> {
+    pub fn load(ptx: &str) -> Result<Device, PtxError> {
         Self::load_with(ptx, false)
     }
 
     /// Loads a program on memory that records its written bytes.
-    pub(crate) fn load_tracked(ptx: &str) -> Result<Device, PtxError> {
+    pub fn load_tracked(ptx: &str) -> Result<Device, PtxError> {
         Self::load_with(ptx, true)
     }
 
     /// Loads a program whose launches record the bytes that they access.
-    pub(crate) fn load_noting(ptx: &str) -> Result<Device, PtxError> {
+    pub fn load_noting(ptx: &str) -> Result<Device, PtxError> {
         Self::load(ptx).map(|device| Device { notes: true, ..device })
     }
 
     /// Returns the bytes that the last launch accessed.
-    pub(crate) fn take_noted(&self) -> Noted {
+    pub fn take_noted(&self) -> Noted {
         std::mem::take(&mut *self.noted.lock().unwrap())
     }
 
     /// Loads a program on a device of this compute capability, which accepts code only for it.
-    pub(crate) fn load_for(ptx: &str, compute_capability: u32) -> Result<Device, PtxError> {
+    pub fn load_for(ptx: &str, compute_capability: u32) -> Result<Device, PtxError> {
         Self::load_program(
             Program::load(ptx, &LoadOptions { compute_capability, ..LoadOptions::default() })?,
             false,
@@ -191,12 +184,12 @@ impl Device {
     }
 
     /// Loads a program of the folder `kernels`, and returns its text.
-    pub(crate) fn load_file(name: &str) -> (Device, String) {
+    pub fn load_file(name: &str) -> (Device, String) {
         Self::load_file_with(name, false)
     }
 
     /// Like `load_file`, with memory that records its written bytes.
-    pub(crate) fn load_file_tracked(name: &str) -> (Device, String) {
+    pub fn load_file_tracked(name: &str) -> (Device, String) {
         Self::load_file_with(name, true)
     }
 
@@ -209,12 +202,12 @@ impl Device {
         (Device::load_with(&text, track_init).unwrap_or_else(|error| panic!("{name}: {error}")), text)
     }
 
-    pub(crate) fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
+    pub fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
         self.partly_written(values, std::mem::size_of_val(values))
     }
 
     /// Creates a buffer of `bytes` bytes that begins with these values; the rest is uninitialized.
-    pub(crate) fn partly_written<T: Plain>(&self, values: &[T], bytes: usize) -> Buffer {
+    pub fn partly_written<T: Plain>(&self, values: &[T], bytes: usize) -> Buffer {
         let region = self.memory.alloc(&Request::device(bytes as u64, 1, 0)).unwrap();
         let values = bytes_of(values);
         assert!(values.len() <= bytes);
@@ -226,15 +219,15 @@ impl Device {
         Buffer { region }
     }
 
-    pub(crate) fn global(&self, index: usize) -> Buffer {
+    pub fn global(&self, index: usize) -> Buffer {
         Buffer { region: self.memory.snapshot().find(self.globals[index]).unwrap().clone() }
     }
 
-    pub(crate) fn kernel(&self, name: &str) -> &Arc<Kernel> {
+    pub fn kernel(&self, name: &str) -> &Arc<Kernel> {
         self.program.kernel(name).unwrap_or_else(|| panic!("no kernel {name}"))
     }
 
-    pub(crate) fn launch(
+    pub fn launch(
         &self,
         name: &str,
         grid: impl Into<Dim>,
@@ -244,7 +237,7 @@ impl Device {
         self.launch_with(name, grid, block, args, |_| {})
     }
 
-    pub(crate) fn launch_with(
+    pub fn launch_with(
         &self,
         name: &str,
         grid: impl Into<Dim>,
@@ -281,7 +274,7 @@ impl Device {
     }
 }
 
-pub(crate) struct Dim([u32; 3]);
+pub struct Dim([u32; 3]);
 
 impl From<u32> for Dim {
     fn from(x: u32) -> Self {

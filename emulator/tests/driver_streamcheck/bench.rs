@@ -5,7 +5,7 @@ use core::ptr::null_mut;
 
 use cuprum_sys::*;
 
-use crate::common::*;
+use cuprum_testing::driver_calls::*;
 
 /// Number of 4-byte elements of a case's memory.
 pub(crate) const N: usize = 64;

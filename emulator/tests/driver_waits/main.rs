@@ -3,17 +3,15 @@
 //!
 //! A separate program, because it installs two devices and this mode.
 
-mod common;
-#[path = "waits/memory.rs"]
 mod memory;
 
 use core::ptr::null_mut;
 use std::collections::BTreeMap;
 use std::sync::Once;
 
-use common::*;
 use cuprum_emulator::{Mode, Settings};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 /// Minimum size of physical memory.
 const BYTES: usize = 2 << 20;

@@ -8,7 +8,7 @@ use cuprum_sys::*;
 
 use super::Case;
 use super::bench::{BYTES, Bench};
-use crate::common::*;
+use cuprum_testing::driver_calls::*;
 
 fn pool_memory(stream: CUstream) -> CUdeviceptr {
     let mut memory = 0;

@@ -1,25 +1,15 @@
 //! Our declarations against NVIDIA's headers, as a C compiler sees them: the size, alignment and every field
 //! of every struct, every constant, and the parameters of every function, down to the targets of pointers.
 //!
-//! `cargo test -p cuprum-sys --test abi -- --ignored`: fetches the headers as Python wheels on the first run
+//! `cargo test -p cuprum-sys --test declarations -- --ignored`: fetches the headers as Python wheels on the first run
 //! (x86-64 Linux, `cc`, `readelf`, `python3` with pip, network) and fails when it cannot.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-#[path = "common/declared.rs"]
-#[allow(dead_code, reason = "another test looks at the documentation")]
-mod declared;
-#[path = "abi/dwarf.rs"]
-mod dwarf;
-#[path = "common/lines.rs"]
-#[allow(dead_code, reason = "another test looks at the versions")]
-mod lines;
 /// The list of the crate, as a list of its lines.
 mod fns {
     use core::ffi::{c_char, c_void};
 
     use cuprum_sys::{enums::*, structs::*, types::*};
-
-    use crate::lines::list_of;
+    use cuprum_testing::list_of;
 
     cuprum_sys::for_each_function!(list_of);
 }
@@ -30,10 +20,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use cuprum_sys::{enums, types};
 use cuprum_testing::processes::{cache, run};
-use declared::{Constant, Type, declared_type};
-use dwarf::{CTypes, Place};
+
+use crate::declared::{self, Constant, Type, declared_type};
+use crate::dwarf::{CTypes, Place};
 
 /// Number of items of each kind that a header shares with us; fewer found means that the comparison is broken.
 struct Counts {
@@ -126,7 +116,7 @@ const REMOVED: [&str; 10] = [
 /// Compares with a release before ours: all differences must be known.
 fn older(release: &str, counts: &Counts) {
     let report = compare(release, counts);
-    let known = include_str!("data/older_headers.tsv").lines().skip(1).filter_map(|row| {
+    let known = include_str!("../data/older_headers.tsv").lines().skip(1).filter_map(|row| {
         let (of, difference) = row.split_once('\t').unwrap();
         (of == release).then(|| difference.split_once('\t').unwrap().0)
     });

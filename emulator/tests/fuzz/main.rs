@@ -10,27 +10,20 @@
 //!
 //! A separate program, so that `CUPRUM_FUZZ_SECONDS` affects no other tests.
 
-mod common;
-#[path = "fuzz/defined.rs"]
 mod defined;
-#[path = "../engine/tests/device/mod.rs"]
-mod device;
-#[path = "fuzz/mutation.rs"]
-mod mutation;
-#[path = "../../src/module/ptx.rs"]
+#[path = "../../../src/module/ptx.rs"]
 #[allow(dead_code, reason = "the part of the safe layer that reads PTX, of which only the reader is run")]
 mod signatures;
 
-use common::TestContext;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::{LoadOptions, Program};
 use cuprum_sys::*;
-use cuprum_testing::kernels;
-use device::{Args, Buffer, Device};
-use kernels::{Argument, Case, cases};
-use mutation::{Random, changed_bytes, changed_text};
+use cuprum_testing::device::{Args, Buffer, Device};
+use cuprum_testing::driver_calls::{self, TestContext};
+use cuprum_testing::kernels::{Argument, Case, cases};
+use cuprum_testing::mutation::{Random, changed_bytes, changed_text};
 use std::time::{Duration, Instant};
 
 /// Maximum duration of a turn, unoptimized and in parallel with others.
@@ -133,12 +126,12 @@ fn fuzz_signatures_are_those_of_the_loader() {
 #[test]
 fn fuzz_containers_are_read_or_refused() {
     let containers: [&[u8]; 3] = [
-        include_bytes!("data/plain.fatbin"),
-        include_bytes!("data/lz4.fatbin"),
-        include_bytes!("data/zstd.fatbin"),
+        include_bytes!("../data/plain.fatbin"),
+        include_bytes!("../data/lz4.fatbin"),
+        include_bytes!("../data/zstd.fatbin"),
     ];
     let _context = TestContext::new();
-    let table = common::fns();
+    let table = driver_calls::fns();
     fuzz("containers", |random| {
         let container = random.below(3);
         let bytes = changed_bytes(random, containers[container]);
@@ -179,7 +172,7 @@ fn fuzz_logs_stay_in_their_buffers() {
     const GUARD: u8 = 0xa5;
     let texts = texts();
     let _context = TestContext::new();
-    let table = common::fns();
+    let table = driver_calls::fns();
     fuzz("logs", |random| {
         let mut text = changed(random, &texts).replace('\0', " ").into_bytes();
         text.push(0);

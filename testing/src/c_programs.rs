@@ -1,13 +1,7 @@
-//! Shared by the tests of the C programs: libraries, and the C compiler.
-#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+//! Programs in C, compiled and run, and the libraries that they load.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-#[path = "../../../../emulator/libcuda/tests/built/mod.rs"]
-mod built;
-
-pub use built::library as libcuda;
 
 /// Runs a program, which must succeed, and returns its two outputs.
 ///
@@ -33,12 +27,12 @@ pub fn run(command: &mut Command) -> String {
     said
 }
 
-/// A folder for the files of a test.
+/// A folder for the files of a test, in `temporary`, its `CARGO_TARGET_TMPDIR`.
 ///
 /// # Panics
 /// If it cannot be made.
-pub fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+pub fn folder(temporary: &str, test: &str) -> PathBuf {
+    let folder = Path::new(temporary).join(test);
     std::fs::create_dir_all(&folder).expect("cargo's folder for tests can be written");
     folder
 }

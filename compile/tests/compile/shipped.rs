@@ -1,49 +1,29 @@
 //! NVRTC as NVIDIA ships it, of every CUDA line: the table compared with the exports of each library and the
 //! declarations of its header.
 //!
-//! `cargo test -p cuprum-compile --test nvrtc_releases -- --ignored`: fetches the wheels on the first run (x86-64 Linux,
+//! `cargo test -p cuprum-compile --test compile -- --ignored shipped::`: fetches the wheels on the first run (x86-64 Linux,
 //! pip, network) and fails when it cannot.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-#[path = "fetch/nvrtc_releases.rs"]
-mod releases;
-
+use crate::nvrtc_releases::RELEASES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cuprum_compile::nvrtc::{FnId, Library, nvrtcResult};
-#[allow(unused_imports, reason = "the list names them")]
-use cuprum_compile::nvrtc::{nvrtcFlowCallback, nvrtcProgram};
 use cuprum_sys::Version;
 use cuprum_testing::processes::{cache, in_child, run};
-use releases::RELEASES;
 
-/// The macro under which `fns.rs` expands here.
-macro_rules! function_table {
-    (
-        $(#[$fns_doc:meta])* table;
-        $(#[$id_doc:meta])* id;
-        result $result:ty;
-        $($(#[$doc:meta])* $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?);)*
-    ) => {
-        /// Each function and the names of its parameters.
-        pub(crate) const LINES: &[(&str, &[&str])] =
-            &[$((stringify!($name), &[$(stringify!($arg)),*]),)*];
-    };
+/// Each function of the table and the names of its parameters, read from its source.
+fn table() -> BTreeMap<&'static str, Vec<&'static str>> {
+    let lines = include_str!("../../src/nvrtc/fns.rs").lines();
+    let functions = lines.filter_map(|line| line.split_once(" fn ")?.1.strip_suffix(");")?.split_once('('));
+    let names = |list: &'static str| list.split(", ").filter_map(|one| Some(one.split_once(": ")?.0));
+    let table: BTreeMap<_, _> = functions.map(|(name, list)| (name, names(list).collect())).collect();
+    assert_eq!(table.len(), FnId::ALL.len());
+    table
 }
-use function_table;
 
-/// The list of functions once more, with the names of the parameters.
-#[path = "../src/nvrtc/fns.rs"]
-#[allow(unused_imports, reason = "the list names types, of which this needs the number alone")]
-mod fns;
-/// The names that the list takes from its own module.
-mod result {
-    #[allow(unused_imports, reason = "as above")]
-    pub(crate) use cuprum_compile::nvrtc::nvrtcResult;
-}
 /// Functions that later releases took out, and the first one without.
 const GONE: &[(FnId, Version)] =
     &[(FnId::nvrtcGetNVVMSize, Version::new(13, 0)), (FnId::nvrtcGetNVVM, Version::new(13, 0))];
@@ -92,7 +72,7 @@ fn each_release_has_the_functions_of_its_version() {
 #[test]
 #[ignore = "fetches NVRTC"]
 fn each_header_declares_the_parameters_and_codes_of_the_table() {
-    let lines: BTreeMap<_, _> = fns::LINES.iter().copied().collect();
+    let table = table();
     for &release in RELEASES {
         let header = fetched(release).ancestors().nth(2).unwrap().join("include/nvrtc.h");
         let text = without_comments(&fs::read_to_string(header).unwrap());
@@ -103,7 +83,7 @@ fn each_header_declares_the_parameters_and_codes_of_the_table() {
             let name = format!("nvrtc{}", name.trim());
             let parameters =
                 parameters(rest.split_once(';').unwrap().0.trim_end().strip_suffix(')').unwrap());
-            assert_eq!(parameters, lines[name.as_str()], "{name} in {release:?}");
+            assert_eq!(parameters, table[name.as_str()], "{name} in {release:?}");
             seen += 1;
         }
         assert!(seen >= 16, "{release:?} declares {seen}");
@@ -149,7 +129,7 @@ fn each_release_is_found_as_a_wheel() {
             ["CUPRUM_NVRTC", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"];
         let mut variables = names.map(|name| (name, "")).to_vec();
         variables.push(("PYTHONPATH", &site));
-        in_child("each_release_is_found_as_a_wheel", &variables, || {
+        in_child("shipped::each_release_is_found_as_a_wheel", &variables, || {
             let file = Library::open().unwrap().file().unwrap();
             assert_eq!(fs::canonicalize(file).unwrap(), fs::canonicalize(&path).unwrap());
         });

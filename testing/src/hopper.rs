@@ -1,16 +1,16 @@
 //! Results of an H100 and their inputs: `tests/data/goldens/hopper.txt`, by `tests/gpu/hopper.cpp`.
 
-pub(crate) struct Random(pub(crate) u64);
+pub struct Random(pub u64);
 
 impl Random {
-    pub(crate) fn next(&mut self) -> u32 {
+    pub fn next(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as u32
     }
 }
 
 /// Fills memory with whole numbers from -4 to 4 of a type, or with any bits.
-pub(crate) fn fill(bytes: &mut [u8], ty: &str, random: &mut Random) {
+pub fn fill(bytes: &mut [u8], ty: &str, random: &mut Random) {
     let size = match ty {
         "f16" | "bf16" => 2,
         "e4m3" | "e5m2" | "any" => 1,
@@ -34,12 +34,12 @@ pub(crate) fn fill(bytes: &mut [u8], ty: &str, random: &mut Random) {
 }
 
 /// Returns the cases that begin with a word, without the word, and the results of each.
-pub(crate) fn lines(word: &str) -> Vec<(String, String)> {
+pub fn lines(word: &str) -> Vec<(String, String)> {
     lines_of("hopper.txt", word)
 }
 
 /// Like `lines`, from another recording.
-pub(crate) fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
+pub fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
     // Searches in the engine's crate and in the folders above it.
     let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let mut paths = folders.map(|folder| folder.join("tests/data/goldens").join(recording));
@@ -53,7 +53,7 @@ pub(crate) fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
 }
 
 /// Returns a hash of results (FNV-1a), and some of their words.
-pub(crate) fn fingerprint(results: &[u8], places: &[usize]) -> String {
+pub fn fingerprint(results: &[u8], places: &[usize]) -> String {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let mut text = format!("{:016x}", results.iter().fold(0xcbf2_9ce4_8422_2325, step));
     for place in places {
