@@ -41,8 +41,7 @@ programs() { # FOLDER LIBCUDA PROFILE
 }
 
 software_device() {
-    cargo build --quiet --package cuprum-libcuda
-    readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so"
+    emulator/libcuda/build.sh
 }
 
 # Wheels for the Python of the machine with the GPU. PyCUDA is there as source alone, and is built as it builds itself,

@@ -7,9 +7,9 @@ target=../target/lines
 cargo fmt --check
 cargo clippy --quiet --target-dir "$target" --features cublas --all-targets -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --target-dir "$target" --no-deps
-(cd .. && cargo build --quiet -p cuprum-libcuda)
+library=$(../emulator/libcuda/build.sh)
 mkdir -p "$target/libcuda"
-ln -sf "$(readlink -f "${CARGO_TARGET_DIR:-../target}/debug/libcuprum_libcuda.so")" "$target/libcuda/libcuda.so.1"
+ln -sf "$library" "$target/libcuda/libcuda.so.1"
 export LD_LIBRARY_PATH=$PWD/$target/libcuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 for mode in eager deferred; do
     CUPRUM_EMULATOR_MODE=$mode cargo test --quiet --target-dir "$target"

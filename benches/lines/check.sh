@@ -10,8 +10,7 @@ clients=$root/.cache/clients
 
 rustfmt --edition 2024 --check programs/*/*.rs
 cargo build --quiet --target-dir "$root/target/lines"
-(cd "$root" && cargo build --quiet -p cuprum-libcuda)
-library=$(readlink -f "$root/target/debug/libcuprum_libcuda.so")
+library=$("$root/emulator/libcuda/build.sh")
 "$root/emulator/libcuda/clients/environment.sh" "$library"
 
 folder=$(mktemp -d)

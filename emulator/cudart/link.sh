@@ -8,7 +8,8 @@ folder=$(mkdir -p "${1:?usage: link.sh FOLDER [release|debug]}" && cd "$1" && pw
 profile=${2:-release}
 cd "$(dirname "$0")"
 
-options=()
+# Unoptimized, it is of the tests, and has their features, as in libcuda/build.sh.
+options=(--package cuprum-sys --features cuprum-sys/hook)
 [[ $profile == debug ]] || options=(--profile "$profile")
 cargo build --quiet --package cuprum-cudart "${options[@]}"
 root=$(dirname "$(cargo locate-project --workspace --message-format plain)")

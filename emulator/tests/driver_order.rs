@@ -4,15 +4,13 @@
 //!
 //! A separate program, because it installs the deferred mode.
 
-mod common;
-
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::sync::Once;
 
-use common::*;
 use cuprum_emulator::{Mode, Settings};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
 

@@ -2,14 +2,12 @@
 //!
 //! A separate program, because it installs the shuffled mode.
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-use common::*;
 use cuprum_emulator::{Mode, Settings, reseed};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
 

@@ -2,16 +2,14 @@
 //!
 //! A separate program, because it installs the asynchronous mode, and forks.
 
-mod common;
-
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use common::*;
 use cuprum_emulator::{Mode, Settings};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 fn context() -> TestContext {
     static SETUP: Once = Once::new();

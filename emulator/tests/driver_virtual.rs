@@ -3,15 +3,13 @@
 //!
 //! A separate program, because it installs these settings.
 
-mod common;
-
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 use std::sync::Once;
 
-use common::*;
 use cuprum_emulator::{Mode, Settings};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const MIB: usize = 1 << 20;

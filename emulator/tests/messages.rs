@@ -2,15 +2,13 @@
 //!
 //! A separate program: the hook belongs to the process, and messages appear once per process.
 
-mod common;
-
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 use std::sync::{Mutex, PoisonError};
 
-use common::*;
 use cuprum_emulator::{Message, set_message_hook};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const NO_BINARY: CUresult = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
 const NOT_SUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;

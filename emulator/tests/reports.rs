@@ -2,17 +2,15 @@
 //!
 //! A separate program, because the hook and the settings belong to the process.
 
-mod common;
-
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 use std::cell::RefCell;
 use std::sync::{Mutex, Once, PoisonError};
 
-use common::*;
 use cuprum_emulator::report::{FaultKind, Misuse};
 use cuprum_emulator::{ApiCheck, Message, Settings, last_fault, leaks, set_message_hook};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
@@ -76,8 +74,10 @@ const WRONG: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
 
 /// Checks that a call with this code gets one report with these words and the call site. The
 /// emulator's tests are compiled without line numbers, so functions are checked instead;
-/// `cli/tests/cli/found.rs` checks lines.
+/// `cli/tests/cli/found.rs` checks lines. Not inlined, because the test harness's own functions could be
+/// the only ones left.
 #[track_caller]
+#[inline(never)]
 fn assert_misuse(code: CUresult, words: &[&str], call: impl Fn() -> CUresult) {
     let reports = misuses_of(|| assert_eq!(call(), code, "{words:?}"));
     let [report] = &*reports else { panic!("{words:?}: {reports:?}") };

@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-.cache/clients/venv/bin/python}
 step() { printf -- '-- %s (after %s s)\n' "$1" "$SECONDS"; }
-cargo build --quiet --package cuprum-test-interop --package cuprum-arrays --package cuprum-libcuda
+emulator/libcuda/build.sh >/dev/null
+cargo build --quiet --package cuprum-test-interop --package cuprum-arrays --package cuprum-sys --features cuprum-sys/hook
 cargo build --quiet --package cuprum --example 16_without_a_driver
 target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/debug
 folder=$(mktemp -d)

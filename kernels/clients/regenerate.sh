@@ -14,8 +14,7 @@ case "${1-}" in
     *) echo "usage: kernels/clients/regenerate.sh [--check]" >&2; exit 2 ;;
 esac
 
-cargo build --quiet --package cuprum-libcuda
-library=$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so")
+library=$(emulator/libcuda/build.sh)
 if [[ -z ${PYTHON-} ]]; then
     emulator/libcuda/clients/environment.sh "$library"
     PYTHON=.cache/clients/venv/bin/python

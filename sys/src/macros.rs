@@ -2,7 +2,7 @@
 //!
 //! Enums and handles of other libraries, in crates of this repository, are declared by the same macros.
 //!
-//! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare these
+//! `tests/declarations/declared.rs` includes the same lists with macros of its own, so that tests compare these
 //! declarations with the headers without naming anything twice.
 
 /// Writes the equivalent of `derive(Clone)` for a type that is `Copy`, without its code that asks of every

@@ -1,8 +1,5 @@
 //! The list of functions compared with the known facts about the driver's symbols.
 
-#[path = "common/lines.rs"]
-mod lines;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use cuprum_sys::left_out::LEFT_OUT;
@@ -13,8 +10,7 @@ mod fns {
     use core::ffi::{c_char, c_void};
 
     use cuprum_sys::{enums::*, structs::*, types::*};
-
-    use crate::lines::list_of;
+    use cuprum_testing::list_of;
 
     cuprum_sys::for_each_function!(list_of);
 }

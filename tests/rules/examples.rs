@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Folders, and the parts of them that have no public types or only the types of a C interface.
 const PLACES: &[(&str, &[&str])] = &[
     ("src", &["src/raw/"]),
-    ("compile/src", &["/nvrtc/fns.rs", "/nvrtc/result.rs", "/nvrtc/mod.rs"]),
+    ("compile/src", &["/nvrtc/fns.rs", "/nvrtc/result.rs", "/nvrtc/handle.rs"]),
     ("dlpack/src", &[]),
     ("nccl/src", &["nccl/src/raw/"]),
     ("tracer/src", &["tracer/src/library/"]),
@@ -64,6 +64,15 @@ fn handed_on(texts: &[String]) -> BTreeSet<&str> {
     uses.flat_map(|rest| words(rest.split(';').next().unwrap_or_default())).collect()
 }
 
+/// Names of the modules that these sources declare as public, or of which they hand on everything.
+fn open_modules(texts: &[String]) -> BTreeSet<&str> {
+    let declared = texts.iter().flat_map(|text| text.split("pub mod ").skip(1));
+    let declared = declared.filter_map(|rest| Some(rest.split_once(';')?.0));
+    let whole = texts.iter().flat_map(|text| text.match_indices("::*;").map(|(end, _)| &text[..end]));
+    let whole = whole.filter_map(|path| path.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next());
+    declared.chain(whole).collect()
+}
+
 impl Sources {
     fn of(folder: &str, left_out: &[&str]) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -81,15 +90,12 @@ impl Sources {
         let shown: Vec<String> = texts.iter().map(|(_, text)| without_hidden(text)).collect();
         let handed_on = handed_on(&shown);
         // A type is public if a module hands it on, or if all modules above it are public.
-        let declared = |name: &str| {
-            let (module, all) = (format!("pub mod {name};"), format!("{name}::*;"));
-            shown.iter().any(|text| text.contains(&module) || text.contains(&all))
-        };
+        let open = open_modules(&shown);
         for (name, text) in &texts {
             if !left_out.iter().any(|part| name.contains(part)) {
                 let inside = name.strip_prefix(folder).unwrap_or(name).trim_end_matches(".rs");
                 let mut modules = inside.split('/').filter(|part| !matches!(*part, "" | "mod" | "lib"));
-                let is_open = modules.all(declared);
+                let is_open = modules.all(|name| open.contains(name));
                 let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
                 sources.read(name, text, &|ty| is_open || handed_on.contains(ty));
             }

@@ -24,5 +24,6 @@ mod pycuda;
 mod ratchet;
 mod sizes;
 mod structs;
+mod twice;
 
 use cuprum_testing::source;

@@ -2,21 +2,18 @@
 //! and the trace read back.
 #![cfg(target_os = "linux")]
 
-#[allow(unreachable_pub, reason = "shared with tests of the library")]
-#[path = "../../emulator/libcuda/tests/built/mod.rs"]
-mod built;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::{fs, io};
 
+use cuprum_testing::libcuda;
 use cuprum_tracer::{Recording, Timeline, variables};
 
 /// The software device's library, which calls are forwarded to.
 fn driver() -> &'static Path {
     static DRIVER: OnceLock<PathBuf> = OnceLock::new();
-    DRIVER.get_or_init(built::library)
+    DRIVER.get_or_init(|| libcuda::library(env!("CARGO_TARGET_TMPDIR")))
 }
 
 /// The client, compiled.

@@ -29,7 +29,7 @@ pub(super) fn check(
 ) -> Result<(), Wrong> {
     let mut environment: Vec<(&str, &OsStr)> =
         variables.iter().map(|(name, value)| (*name, value.as_os_str())).collect();
-    environment.push((super::REPORTS, scratch.as_os_str()));
+    environment.push((super::command::REPORTS, scratch.as_os_str()));
     let arguments = [OsStr::new("run"), OsStr::new(OPTION), library.as_os_str()];
     let ended = child::run(&arguments, &environment, LIMIT);
     if let Some(why) = Reports::read(scratch).texts("settings").next() {

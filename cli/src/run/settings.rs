@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(limited("", true), None);
         assert_eq!(limited("--time-limit 2", true), Some("2".into()));
         assert_eq!(limited("--time-limit none", false), Some("".into()));
-        assert!(super::super::HELP.contains(&format!("(default: {USUAL_LIMIT} seconds")));
+        assert!(crate::run::command::HELP.contains(&format!("(default: {USUAL_LIMIT} seconds")));
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
         let names = include_str!("../../../emulator/src/settings/environment.rs");
         for (option, variable) in CHECKS.iter().chain(VALUES) {
             assert!(names.contains(&format!("\"{variable}\"")), "{option} sets {variable}");
-            assert!(super::super::HELP.contains(option), "{option} is in the help");
+            assert!(crate::run::command::HELP.contains(option), "{option} is in the help");
         }
         let quoted = names.split('"').filter(|text| text.starts_with("CUPRUM_EMULATOR_"));
         // `run` sets the destination of reports, and the execution mode has no visible effect.

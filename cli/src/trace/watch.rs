@@ -55,7 +55,7 @@ impl Watch {
 /// The driver library of a process that has one, but not ours.
 fn driver_without_ours(process: u32) -> Option<PathBuf> {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
-    if maps.lines().any(|line| line.ends_with(super::LIBRARY)) {
+    if maps.lines().any(|line| line.ends_with(super::command::LIBRARY)) {
         return None;
     }
     let paths = maps.lines().filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])));

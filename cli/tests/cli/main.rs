@@ -2,9 +2,6 @@
 //! and on the software device.
 #![cfg(target_os = "linux")]
 
-#[path = "../../../emulator/libcuda/tests/built/mod.rs"]
-#[allow(unreachable_pub, reason = "shared with tests of other crates")]
-mod built;
 mod damage;
 mod doctor;
 mod found;
@@ -18,11 +15,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use cuprum_testing::libcuda;
+
 /// The binary, without variables that change the drivers it finds. The software device's library is in the
 /// same folder.
 fn cuprum() -> Command {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(built::library);
+    LIBRARY.get_or_init(|| libcuda::library(env!("CARGO_TARGET_TMPDIR")));
     let mut command = Command::new(env!("CARGO_BIN_EXE_cuprum"));
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();

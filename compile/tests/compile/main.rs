@@ -2,7 +2,8 @@
 //!
 //! Without a compiler: over an NVRTC in this process under the test's control (`nvrtc.rs`), a
 //! script in the place of `nvcc`, and, with the feature `cache`, over folders of code. With one: `releases`,
-//! whose tests are ignored otherwise, fetches every line of NVRTC that pip has.
+//! whose tests are ignored otherwise, fetches every line of NVRTC that pip has. `loading` and `shipped` test the table of
+//! NVRTC's functions alone.
 
 /// A folder for files next to this program, which a child finds too, on any machine.
 fn scratch(name: &str) -> std::path::PathBuf {
@@ -13,15 +14,18 @@ fn scratch(name: &str) -> std::path::PathBuf {
 #[cfg(feature = "cache")]
 mod cache;
 mod compiler;
+#[cfg(target_os = "linux")]
+mod loading;
 #[cfg(unix)]
 mod nvcc;
 mod nvrtc;
 /// The releases that are fetched.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[path = "../fetch/nvrtc_releases.rs"]
 mod nvrtc_releases;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod releases;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod shipped;
 #[cfg(all(unix, feature = "cache"))]
 mod trust;
 

@@ -29,8 +29,8 @@ fi
 step "the libraries"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cargo build --quiet --package cuprum-libcuda
-ln -s "$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so")" "$folder/libcuda.so.1"
+library=$(emulator/libcuda/build.sh)
+ln -s "$library" "$folder/libcuda.so.1"
 emulator/cudart/link.sh "$folder" debug
 # What nvcc links with is ours: NVIDIA's is not needed.
 ln -s libcudart.so.13 "$folder/libcudart.so"

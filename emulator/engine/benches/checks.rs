@@ -7,13 +7,9 @@
 //! cargo bench -p cuprum-engine --bench checks -- [KERNEL...]
 //! ```
 
-#[path = "../tests/growth/clock.rs"]
-mod clock;
-#[path = "../tests/device/mod.rs"]
-mod device;
-
 use cuprum_engine::exec::{ExecOptions, Execution};
-use device::{Args, Device};
+use cuprum_testing::clock;
+use cuprum_testing::device::{Args, Device};
 use std::time::{Duration, Instant};
 
 /// Duration of the rounds per kernel, extended until each variant had `LEAST_ROUNDS`.

@@ -18,8 +18,6 @@
 //! `automatic`. The last line sums up the ratios.
 
 mod beside;
-#[path = "../tests/device/mod.rs"]
-mod device;
 
 use beside::clock::{CLOCK, Reference, Time};
 use beside::contest::{Contest, NativeRun};
@@ -28,6 +26,7 @@ use beside::opencl::{self, Pocl};
 use beside::simulator::{self, Simulated};
 use beside::{Absent, count, emulator, machine};
 use criterion::Criterion;
+use cuprum_testing::device;
 use std::time::Duration;
 
 struct Race {

@@ -11,8 +11,7 @@ cd "$(dirname "$0")/../../.."
 clients=$PWD/emulator/libcuda/clients
 cache=$PWD/.cache/clients
 
-cargo build --quiet --package cuprum-libcuda
-library=$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so")
+library=$(emulator/libcuda/build.sh)
 "$clients/environment.sh" "$library"
 
 folder=$(mktemp -d)

@@ -1,9 +1,6 @@
 //! The built library as programs load it: the file, its symbols, and the environment.
 #![cfg(target_os = "linux")]
 
-#[allow(unreachable_pub, reason = "shared with a test of the emulator")]
-mod built;
-
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -13,12 +10,13 @@ use cuprum_sys::{
     CUdriverProcAddress_flags, CUdriverProcAddressQueryResult, CUresult, CUuuid, FnId, Library, StreamMode,
     Version,
 };
+use cuprum_testing::libcuda;
 use cuprum_testing::opened::{open_from, open_with};
 use cuprum_testing::processes::in_child;
 
 fn file() -> &'static Path {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
-    FILE.get_or_init(built::library)
+    FILE.get_or_init(|| libcuda::library(env!("CARGO_TARGET_TMPDIR")))
 }
 
 fn library() -> Library {

@@ -68,7 +68,9 @@ def built(settings):
     programs = ["--package", "cuprum-cli", "--package", "cuprum-tracer", "--bins"]
     try:
         subprocess.run([*cargo, *programs], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        library = [*cargo, "--package", "cuprum-libcuda"]
+        # Unoptimized, it is of the tests, and has their features, as in libcuda/build.sh.
+        features = ["--package", "cuprum-sys", "--features", "cuprum-sys/hook"] if profile == "dev" else []
+        library = [*cargo, "--package", "cuprum-libcuda", *features]
         said = subprocess.run(library, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     except FileNotFoundError:
         raise SystemExit("cuda-software: building it needs Rust's `cargo`, which is not on the PATH") from None

@@ -3,10 +3,10 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
 
-use crate::common::*;
 use cuprum_emulator::report::{Fault, FaultKind, Hazard, LeakKind};
 use cuprum_emulator::{Message, alive, last_fault, leaks};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::{in_child, itself};
 
 /// Launches a kernel of `kernels/NAME.ptx` with two blocks of 64 threads on buffers of 129 equal

@@ -1,9 +1,9 @@
 //! Launches of clusters, accepted and refused as on an H100 (driver 580), and queries about them.
 
-use crate::common::*;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const FINE: CUresult = CUresult::CUDA_SUCCESS;
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

@@ -2,8 +2,8 @@
 
 use core::ptr::null_mut;
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const DESTROYED: CUresult = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
 const INVALID_CONTEXT: CUresult = CUresult::CUDA_ERROR_INVALID_CONTEXT;

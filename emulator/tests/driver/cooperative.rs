@@ -5,10 +5,10 @@
 //! The barrier is the word at offset 4: the first thread of the first block adds a number such that
 //! the highest bit flips after all others have added one, and each waits for this.
 
-use crate::common::*;
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const PTX: &core::ffi::CStr = c"
 .version 7.0

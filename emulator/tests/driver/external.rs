@@ -4,10 +4,10 @@ use core::ptr::null;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
-use crate::common::*;
 use crate::graph::{graph, instantiate};
 use cuprum_emulator::memory::{ExternalMemory, ExternalSemaphore};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 use CUexternalMemoryHandleType as MemoryType;
@@ -258,7 +258,7 @@ fn semaphores_are_used_in_their_own_context_and_while_they_are_there() {
     assert_eq!(code!(cuSignalExternalSemaphoresAsync(&semaphore, &flagged, 1, stream)), INVALID_VALUE);
     {
         let _second = TestContext::new();
-        let away = crate::common::stream(1);
+        let away = cuprum_testing::driver_calls::stream(1);
         assert_eq!(signal(semaphore, 1, away), CUresult::CUDA_ERROR_INVALID_HANDLE);
         assert_eq!(wait(semaphore, 0, away), CUresult::CUDA_ERROR_INVALID_HANDLE);
     }

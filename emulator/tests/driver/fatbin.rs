@@ -5,8 +5,8 @@
 use core::ffi::c_void;
 use core::ptr::null;
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const PLAIN: &[u8] = include_bytes!("../data/plain.fatbin");
 const LZ4: &[u8] = include_bytes!("../data/lz4.fatbin");

@@ -7,15 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[allow(unreachable_pub, reason = "shared with a test of the library")]
-#[path = "../../libcuda/tests/built/mod.rs"]
-mod built;
+use cuprum_testing::libcuda;
 
 /// Returns a folder in which the library has the name that programs load.
 fn library_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("driver_goldens");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
-    std::fs::copy(built::library(), folder.join("libcuda.so.1")).expect("cargo has built the library");
+    let library = libcuda::library(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::copy(library, folder.join("libcuda.so.1")).expect("cargo has built the library");
     folder
 }
 

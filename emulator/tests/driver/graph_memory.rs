@@ -1,7 +1,7 @@
 //! Memory that graphs allocate: from a launch until freed, at one address. As recorded on an H100.
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 

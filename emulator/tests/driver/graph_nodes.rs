@@ -5,9 +5,9 @@ use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
-use crate::common::*;
 use crate::graph::{MODE, graph, instantiate};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

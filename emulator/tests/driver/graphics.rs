@@ -2,9 +2,9 @@
 
 use core::ptr::{null_mut, without_provenance_mut};
 
-use crate::common::*;
 use cuprum_emulator::opengl::StandIn;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const OK: CUresult = CUresult::CUDA_SUCCESS;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

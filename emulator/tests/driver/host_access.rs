@@ -5,8 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::thread;
 
-use crate::common::*;
 use crate::host_virtual::{for_the_host, give_the_host};
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::itself;
 
 const CHILD: &str = "CUPRUM_TEST_HOST_ACCESS";

@@ -1,7 +1,7 @@
 //! Physical memory of the host, mapped where a client reserved addresses: the host and devices reach it there.
 
-use crate::common::*;
 use crate::pool::{copy_by, kernel};
+use cuprum_testing::driver_calls::*;
 
 use cuprum_sys::*;
 

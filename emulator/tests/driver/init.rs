@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::{null, null_mut};
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

@@ -4,9 +4,9 @@ use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::null_mut;
 
-use crate::common::*;
 use cuprum_emulator::report::FaultKind;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const DYNAMIC_SHARED: CUfunction_attribute =
     CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

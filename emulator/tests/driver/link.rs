@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const HEADER: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 

@@ -4,8 +4,8 @@ use core::ffi::{CStr, c_char, c_void};
 use core::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 static TOLD: Mutex<Vec<(usize, CUlogLevel, String)>> = Mutex::new(Vec::new());

@@ -5,13 +5,6 @@
 //! context in more than one test, settings in the environment) run in a child. Test programs that
 //! install settings and a hook are directly in `tests/`.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../../engine/tests/device/mod.rs"]
-mod device;
-#[path = "../../engine/tests/hopper/mod.rs"]
-mod hopper;
-
 #[cfg(target_os = "linux")]
 mod batch;
 mod checks;

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use crate::common::*;
+use cuprum_testing::driver_calls::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const LEN: usize = 8192;

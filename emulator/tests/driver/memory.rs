@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 use core::ptr::null_mut;
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 

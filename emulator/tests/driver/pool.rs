@@ -1,7 +1,7 @@
 //! Pools with a maximum size.
 
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const PAGE: usize = 32 << 20;
 const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;

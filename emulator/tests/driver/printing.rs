@@ -7,7 +7,7 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use cuprum_sys::*;
 
-use crate::common::*;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::itself;
 
 /// Environment variable of a child: buffer size, number of lines, mask of the printed numbers.

@@ -4,10 +4,10 @@
 //! repeated here, with the check that corresponds to the tool. [`DIFFERENCES`] lists the
 //! differences, with reasons.
 
-use crate::common::{self, ok, write};
-use crate::device::{Args, Device};
 use cuprum_emulator::report::Fault;
 use cuprum_sys::{CUcontext, CUresult};
+use cuprum_testing::device::{Args, Device};
+use cuprum_testing::driver_calls::{self, ok, write};
 use cuprum_testing::processes::in_child;
 
 /// Verdict on one launch: clean, or the first finding.
@@ -159,7 +159,7 @@ fn of_host(kernel: &str) -> Verdict {
     ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
     ok!(cuCtxSetCurrent(context));
     let leaks_before = cuprum_emulator::leaks().len();
-    let buffer = common::alloc(512);
+    let buffer = driver_calls::alloc(512);
     write(buffer, &[0u32; 128]);
     let free = || ok!(cuMemFree_v2(buffer));
     if kernel.starts_with("leaked") {
@@ -183,7 +183,7 @@ fn of_host(kernel: &str) -> Verdict {
         [(&raw mut address).cast(), (&raw mut index).cast(), (&raw mut value).cast()];
     let (stream, params, extra) = (cuprum_sys::CUstream::null(), params.as_mut_ptr(), core::ptr::null_mut());
     ok!(cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, stream, params, extra));
-    let code = common::code!(cuCtxSynchronize());
+    let code = driver_calls::code!(cuCtxSynchronize());
     if fixed {
         free();
     }

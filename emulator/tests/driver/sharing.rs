@@ -1,8 +1,8 @@
 //! Memory, pools and events shared by two processes: the test, and this program started again.
 
-use crate::common::*;
 use crate::peer::{Peer, bytes, hex, is_peer, serve};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;

@@ -1,8 +1,8 @@
 //! The emulator as a driver of each version has the properties of every real driver.
 
-use crate::common::{TestContext, fns, ok};
 use cuprum_sys::{CUjitInputType, CUlinkState, CUmodule, CUresult, Library, Version};
 use cuprum_testing::checks;
+use cuprum_testing::driver_calls::{TestContext, fns, ok};
 use cuprum_testing::processes::in_child;
 use std::ptr::null_mut;
 

@@ -2,11 +2,6 @@
 //!
 //! Times are the thread's processor times, so that other programs on the machine do not count.
 
-#[path = "../common/mod.rs"]
-mod common;
-
-#[path = "../../engine/tests/growth/clock.rs"]
-mod clock;
 mod driver;
 mod objects;
 mod queue;

@@ -4,9 +4,9 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::time::Duration;
 
-use crate::clock::Start;
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::clock::Start;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 /// Calls a driver function that must succeed, from a given table.

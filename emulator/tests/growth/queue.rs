@@ -5,9 +5,9 @@ use core::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::clock::process_time;
-use crate::common::*;
 use cuprum_sys::*;
+use cuprum_testing::clock::process_time;
+use cuprum_testing::driver_calls::*;
 use cuprum_testing::processes::in_child;
 
 /// Calls a driver function that must succeed, from a given table.

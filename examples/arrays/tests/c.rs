@@ -3,12 +3,14 @@
 //! A separate test program, because it builds libraries and starts others.
 #![cfg(target_os = "linux")]
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
-use support::{compile, folder, libcuda, library, run, text};
+use cuprum_testing::c_programs::{compile, folder, library, run, text};
+use cuprum_testing::libcuda;
+
+/// Cargo's folder for the files of tests.
+const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -16,7 +18,7 @@ fn here() -> &'static Path {
 
 #[test]
 fn a_program_in_c_uses_the_library_and_makes_mistakes() {
-    let (library, folder) = (library("libarrays.so"), folder("arrays"));
+    let (library, folder) = (library("libarrays.so"), folder(TEMPORARY, "arrays"));
     let (program, rpath) =
         (folder.join("arrays"), format!("-Wl,-rpath,{}", text(library.parent().expect("a folder"))));
     let include = format!("-I{}", text(&here().join("include")));
@@ -43,7 +45,7 @@ fn the_header_is_c_and_cpp() {
 
 #[test]
 fn a_program_in_c_runs_on_libcuda() {
-    let (library, folder) = (libcuda(), folder("libcuda"));
+    let (library, folder) = (libcuda::library(TEMPORARY), folder(TEMPORARY, "libcuda"));
     let link = folder.join("libcuda.so.1");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(library, &link).expect("a link");

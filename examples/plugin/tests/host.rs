@@ -3,13 +3,14 @@
 //! A separate test program, because it builds libraries and starts another program.
 #![cfg(target_os = "linux")]
 
-#[path = "../../arrays/tests/support/mod.rs"]
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
-use support::{compile, folder, libcuda, library, outputs};
+use cuprum_testing::c_programs::{compile, folder, library, outputs};
+use cuprum_testing::libcuda;
+
+/// Cargo's folder for the files of tests.
+const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Most that a load may leak, in KiB: its table of driver functions, and the allocator's overhead. It is usually 6; 28 was
 /// seen during other work, because threads that end later keep their pages for a while.
@@ -17,8 +18,8 @@ const KIB: i64 = 64;
 
 #[test]
 fn a_host_loads_and_unloads_it_many_times() {
-    let (plugin, driver) = (library("libplugin.so"), libcuda());
-    let (program, times) = (folder("plugin").join("host"), 60);
+    let (plugin, driver) = (library("libplugin.so"), libcuda::library(TEMPORARY));
+    let (program, times) = (folder(TEMPORARY, "plugin").join("host"), 60);
     compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("c/host.c"), &program, &["-ldl", "-lpthread"]);
     for mode in ["eager", "async"] {
         let mut host = Command::new(&program);

@@ -5,54 +5,6 @@ mod json;
 mod page;
 mod summary;
 mod text;
+mod timeline;
 
-use std::collections::HashSet;
-use std::fmt;
-
-use crate::read::Recording;
-use crate::work::Work;
-
-/// A recording as it is shown: lanes of threads with their calls, and lanes of streams with their work.
-///
-/// ```
-/// use cuprum_tracer::{Recording, Timeline};
-///
-/// # let folder = std::env::temp_dir();
-/// let recording = Recording::read(&folder)?; // the folder of `cuprum trace`
-/// println!("{}", Timeline::of(&recording).summary());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Timeline<'a> {
-    pub(crate) recording: &'a Recording,
-    pub(crate) work: Work,
-}
-
-impl<'a> Timeline<'a> {
-    /// Assigns work to streams, and waits to work.
-    #[must_use]
-    pub fn of(recording: &'a Recording) -> Self {
-        Self { recording, work: Work::of(recording) }
-    }
-
-    /// Number of streams that had work.
-    pub(crate) fn used_streams(&self) -> usize {
-        self.work.pieces.iter().map(|piece| piece.stream).collect::<HashSet<_>>().len()
-    }
-
-    /// In the trace-event format, which Perfetto and the viewer of Chromium open.
-    pub fn trace_events(&self) -> impl fmt::Display + '_ {
-        json::TraceEvents(self)
-    }
-
-    /// As a page of HTML that needs only a browser. `title` names the program, and each of `notes` is a
-    /// sentence above the lanes.
-    pub fn page<'b>(&'b self, title: &'b str, notes: &'b [String]) -> impl fmt::Display + 'b {
-        page::Page { timeline: self, title, notes }
-    }
-
-    /// A few lines for a terminal: the number of calls, and the longest waits of the host.
-    pub fn summary(&self) -> impl fmt::Display + '_ {
-        summary::Summary(self)
-    }
-}
+pub use self::timeline::Timeline;

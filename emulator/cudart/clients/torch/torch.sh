@@ -25,7 +25,7 @@ if [[ ! -f $cache/stamp || $(<"$cache/stamp") != "$(cat "$here/torch.sh")" ]]; t
 fi
 
 target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/debug
-cargo build --quiet --package cuprum-libcuda
+emulator/libcuda/build.sh >/dev/null
 cargo build --quiet --package cuprum-cli
 emulator/cudart/link.sh "$target" debug
 

@@ -1,5 +1,6 @@
 //! Tests of the rooms on the software device in this process, and of names and layouts.
 
+mod device;
 mod execution;
 mod exports;
 mod external;
@@ -9,21 +10,4 @@ mod program;
 mod resets;
 mod threads;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks the software device for a test, because a reset ends the context for all threads.
-fn device() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    crate::driver::use_software_device();
-    let _ = crate::calls::version::cudaGetLastError();
-    guard
-}
-
-macro_rules! call {
-    ($function:path $(, $argument:expr)* $(,)?) => {{
-        // SAFETY: outputs and addresses that live during the call, as each test ensures.
-        unsafe { $function($($argument),*) }.0
-    }};
-}
-use call;
+use self::device::{call, device};

@@ -1,13 +1,10 @@
 //! Tests of the engine without a driver, one module per subject.
 //!
-//! Each test creates its own device (`tests/device`), so that they run in parallel in one process.
+//! Each test creates its own device (`device`), so that they run in parallel in one process.
 //! Tests that measure time are in `tests/growth`; tests that need contexts, streams or settings are
 //! in `tests/driver`.
 
-#[path = "../device/mod.rs"]
 mod device;
-#[path = "../hopper/mod.rs"]
-mod hopper;
 mod recorded;
 
 mod accepted;
@@ -40,4 +37,4 @@ mod warp_group;
 mod whole_kernels;
 mod widening;
 
-use cuprum_testing::{amount, kernels};
+use cuprum_testing::{amount, hopper, kernels};

@@ -2,9 +2,9 @@
 //!
 //! Each test compares n with 8 n, with a margin for noise. A quadratic one takes 64 times as long.
 
-use crate::clock::Start;
-use crate::device::{Args, Device};
 use cuprum_engine::memory::{Memory, Request};
+use cuprum_testing::clock::Start;
+use cuprum_testing::device::{Args, Device};
 use std::fmt::Write;
 use std::time::Duration;
 

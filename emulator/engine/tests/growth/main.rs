@@ -2,9 +2,6 @@
 //!
 //! Times are the thread's processor times, so that other programs on the machine do not count.
 
-#[path = "../device/mod.rs"]
-mod device;
-
 mod clock;
 #[cfg(feature = "compile")]
 mod compiled;

@@ -6,54 +6,11 @@
 //!
 //! The tree borrows from the text, and keeps every position that an error may have to name.
 
+mod error;
 mod lexer;
 mod parser;
 mod tree;
 
+pub use self::error::{Position, SyntaxError};
 pub use parser::parse;
 pub use tree::*;
-
-use std::fmt;
-
-/// A position in PTX text, counted from 1.
-///
-/// ```
-/// let module = cuprum_ptx::ptx::parse(".version 8.0 .target sm_90 .address_size 64 \n.entry f() { ret; }")?;
-/// assert_eq!(module.functions[0].position.line, 2);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Position {
-    /// Line.
-    pub line: u32,
-    /// Column in bytes.
-    pub column: u32,
-}
-
-impl Position {
-    pub(crate) fn as_number(self) -> u64 {
-        u64::from(self.line) << 32 | u64::from(self.column)
-    }
-}
-
-/// Text that is not PTX: its position, and the expected text.
-///
-/// ```
-/// let error = cuprum_ptx::ptx::parse(".version 8.0 .target sm_90 .address_size 64 \n.entry f( { ret; }").unwrap_err();
-/// assert_eq!(error.position.line, 2);
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SyntaxError {
-    /// Position at which the parser stopped.
-    pub position: Position,
-    /// The expected text and the text found.
-    pub message: String,
-}
-
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.position.line, self.position.column, self.message)
-    }
-}
-
-impl std::error::Error for SyntaxError {}

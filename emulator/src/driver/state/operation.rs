@@ -100,8 +100,9 @@ mod tests {
     use cuprum_sys::CUresult;
 
     use super::*;
+    use crate::driver::state::StreamKey;
     use crate::driver::state::order::is_gathering;
-    use crate::driver::state::{Scheduler, StreamKey};
+    use crate::driver::state::schedule::Scheduler;
     use crate::settings::Mode;
 
     /// An operation of two bytes that panics, in whole or in parts.

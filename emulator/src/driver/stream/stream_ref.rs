@@ -126,7 +126,7 @@ impl StreamRef {
 
     /// Fails if a capture forbids queries of the stream and waits; see [`Captures::forbid_wait`].
     ///
-    /// [`Captures::forbid_wait`]: crate::driver::state::Captures::forbid_wait
+    /// [`Captures::forbid_wait`]: crate::driver::state::capture::Captures::forbid_wait
     pub(super) fn forbid_capture(&self) -> Answer {
         captures().forbid_wait(self.lane())
     }

@@ -3,7 +3,7 @@
 //! show their origin.
 
 use super::*;
-use crate::hopper::lines_of;
+use cuprum_testing::hopper::lines_of;
 
 const MEMORY_BYTES: usize = 4 << 20;
 const BASE: usize = 1 << 20;

@@ -10,8 +10,8 @@ use std::ptr::null_mut;
 
 use cuprum_sys::*;
 
-use crate::common::{TestContext, alloc, code, ok, read, write};
-use crate::hopper::{Random, fill, fingerprint, lines};
+use cuprum_testing::driver_calls::{TestContext, alloc, code, ok, read, write};
+use cuprum_testing::hopper::{Random, fill, fingerprint, lines};
 
 const TENSOR_BYTES: usize = 65536;
 const TILE_BYTES: usize = 24576;

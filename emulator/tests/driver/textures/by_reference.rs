@@ -1,7 +1,5 @@
 //! Textures and surfaces compared with references in plain Rust; misuse and refusals.
 
-use crate::common::{TestContext, code, ok};
-use crate::device::{Args, Device};
 use crate::textures::{self, Resource};
 use core::ffi::c_void;
 use cuprum_engine::exec::texture::{AddressMode, Channel, Format, Handle, Level, Object, Sampler, Shape};
@@ -9,6 +7,8 @@ use cuprum_engine::exec::{ExecOptions, Execution, Hooks, LaunchArgs, launch};
 use cuprum_engine::report::FaultKind;
 use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_sys::*;
+use cuprum_testing::device::{Args, Device};
+use cuprum_testing::driver_calls::{TestContext, code, ok};
 use cuprum_testing::processes::in_child;
 use std::sync::Arc;
 

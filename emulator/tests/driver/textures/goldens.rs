@@ -1,9 +1,9 @@
 //! Textures and surfaces have the same bits here as on a real GPU, except as in [`Allowed`].
 
-use crate::common::TestContext;
 use crate::textures::recording::{Answer, Case, Recording};
 use crate::textures::{self, Resource};
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::TestContext;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Allowed {

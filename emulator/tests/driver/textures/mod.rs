@@ -1,13 +1,12 @@
 //! Textures and surfaces through the driver's functions: resources, samplers, and kernels of one instruction.
-#![allow(dead_code, reason = "each test uses its part")]
 
 mod by_reference;
 mod goldens;
 mod recording;
 
-use crate::common::{self, code, ok};
 use core::ffi::c_void;
 use cuprum_sys::*;
+use cuprum_testing::driver_calls::{self, code, ok};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
@@ -82,8 +81,8 @@ impl Resource {
                 Owner::Mipmap(mipmap)
             }
             CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
-                let pointer = common::alloc(self.texels.len());
-                common::write(pointer, &self.texels);
+                let pointer = driver_calls::alloc(self.texels.len());
+                driver_calls::write(pointer, &self.texels);
                 description.res.linear = CUDA_RESOURCE_DESC_res_linear {
                     devPtr: pointer,
                     format: self.shape.Format,
@@ -97,7 +96,7 @@ impl Resource {
                 let (mut pointer, mut pitch) = (0, 0);
                 ok!(cuMemAllocPitch_v2(&mut pointer, &mut pitch, row, rows, 16));
                 for (y, texels) in self.texels.chunks(row).enumerate() {
-                    common::write(pointer + (y * pitch) as u64, texels);
+                    driver_calls::write(pointer + (y * pitch) as u64, texels);
                 }
                 description.res.pitch2D = CUDA_RESOURCE_DESC_res_pitch2D {
                     devPtr: pointer,
@@ -225,8 +224,8 @@ pub(crate) fn run(function: CUfunction, object: u64, rows: &[Vec<u32>]) -> Resul
     for (to, row) in words.chunks_mut(WORDS).zip(rows) {
         to[..row.len()].copy_from_slice(row);
     }
-    let (from, to) = (common::alloc(words.len() * 4), common::alloc(rows.len() * 16));
-    common::write(from, &words);
+    let (from, to) = (driver_calls::alloc(words.len() * 4), driver_calls::alloc(rows.len() * 16));
+    driver_calls::write(from, &words);
     let count = rows.len() as u32;
     let mut arguments = [
         core::ptr::from_ref(&object).cast::<c_void>().cast_mut(),
@@ -239,7 +238,7 @@ pub(crate) fn run(function: CUfunction, object: u64, rows: &[Vec<u32>]) -> Resul
     let blocks = count.div_ceil(64);
     ok!(cuLaunchKernel(function, blocks, 1, 1, 64, 1, 1, 0, stream, arguments, core::ptr::null_mut()));
     made(code!(cuCtxSynchronize()))?;
-    let results = common::read::<[u32; 4]>(to, rows.len());
+    let results = driver_calls::read::<[u32; 4]>(to, rows.len());
     ok!(cuMemFree_v2(from));
     ok!(cuMemFree_v2(to));
     Ok(results)

@@ -1,6 +1,5 @@
 //! Results recorded on a GPU: `tests/data/goldens/opcodes.txt`, written by
 //! `tests/gpu/probe_opcodes.py`.
-#![allow(dead_code, reason = "each test uses its part")]
 
 mod scaffold;
 mod tolerance;

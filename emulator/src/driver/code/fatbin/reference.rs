@@ -1,6 +1,6 @@
 //! Compares the decoders with well-maintained ones. Both read the same, and changed input never
 //! makes these panic or differ. `CUPRUM_FUZZ_SECONDS` and `CUPRUM_FUZZ_SEED` work as in
-//! `tests/fuzz.rs`.
+//! `tests/fuzz`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -10,11 +10,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Read;
 
 use super::{lz4, zstd};
-use mutation::{Random, changed_bytes};
-
-#[path = "../../../../tests/fuzz/mutation.rs"]
-#[allow(dead_code, unreachable_pub, reason = "shared with the other fuzzers, which change texts as well")]
-mod mutation;
+use cuprum_testing::mutation::{Random, changed_bytes};
 
 /// Maximum bytes of a text, and of the output of changed input.
 const MOST: usize = 1 << 18;

@@ -1,0 +1,10 @@
+//! The shared device of tests, and the modes of this build.
+
+use cuprum_engine::exec::Execution;
+pub(crate) use cuprum_testing::device::{Args, Buffer, Device, Noted};
+
+/// The modes whose results are compared, the plain one first.
+#[cfg(not(feature = "compile"))]
+pub(crate) const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
+#[cfg(feature = "compile")]
+pub(crate) const MODES: [Execution; 3] = [Execution::Plain, Execution::Vector, Execution::Compiled];

@@ -1,0 +1,343 @@
+//! The decoder of a kernel, and its symbols.
+
+use super::function::{Spilled, Unit};
+use super::kernel::kernel_param;
+use crate::ordered::Ordered;
+use crate::program::instruction::{Condition, Constant, Instruction, Op, SystemCall};
+use crate::program::slot::Slot;
+use crate::program::symbols::{Context, SharedVariable};
+use crate::program::types::Type;
+use crate::program::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow, sort_constants};
+use crate::ptx::{self, Position, Statement};
+use crate::semantics::{Predicate, Register, Width};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Maximum number of 32-bit registers, and of predicates, of a kernel with its functions: as many
+/// as fit into the local memory of a thread. A block of 1024 threads then takes 512 MiB.
+pub(super) const MOST_ROWS: u32 = MOST_LOCAL / 4;
+
+pub(super) type Decoded<T> = Result<T, Box<PtxError>>;
+
+/// Meaning of a name inside a function.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Symbol<'s> {
+    Register {
+        register: Register,
+        ty: Type,
+    },
+    Predicate(Predicate),
+    /// `%r<count>`: registers numbered from zero, which get rows when they are first named.
+    Registers {
+        declaration: u32,
+        ty: Type,
+        count: u32,
+    },
+    Predicates {
+        declaration: u32,
+        count: u32,
+    },
+    /// Parameter of a kernel, at an offset in the parameter buffer.
+    KernelParam {
+        offset: u32,
+    },
+    /// Parameter or result of a device function or of a call: one row per word. If its address is
+    /// taken, it has a copy in the function's frame.
+    ParamRows {
+        first: Register,
+        words: u32,
+        local: Option<u32>,
+    },
+    /// A register with elements, declared with `.v2` or `.v4`.
+    Vector {
+        first: Register,
+        ty: Type,
+        elements: u32,
+    },
+    /// `%v<count>` of vector registers.
+    Vectors {
+        first: Register,
+        ty: Type,
+        elements: u32,
+        count: u32,
+    },
+    /// `element`: size of an element of an array, 0 for other variables.
+    Local {
+        offset: u32,
+        element: u32,
+    },
+    Shared {
+        index: u32,
+        element: u32,
+    },
+    Global {
+        index: u32,
+        element: u32,
+    },
+    Label(u32),
+    Targets(Vec<&'s str>),
+    Prototype,
+}
+
+impl Symbol<'_> {
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(self, Symbol::Register { ty: Type::B128, .. })
+    }
+}
+
+pub(in crate::program) struct Decoder<'c, 'm, 's> {
+    pub(super) context: &'c Context<'m, 's>,
+    pub(super) code: Vec<Instruction>,
+    origins: Vec<Origin>,
+    pub(super) row_kinds: RefCell<Vec<RowKind>>,
+    /// The rows of the numbered registers named so far, by declaration and number.
+    pub(super) numbered: RefCell<Ordered<Register>>,
+    pub(super) numbered_predicates: RefCell<Ordered<Predicate>>,
+    pub(super) declarations: u32,
+    pub(super) predicates: Cell<u32>,
+    caches: u32,
+    pub(super) constants: HashMap<(Width, Constant), Register>,
+    pub(super) shared: Vec<SharedVariable>,
+    /// The shared variable for memory that is reserved for libraries.
+    pub(super) reserved: Option<u32>,
+    pub(super) system_calls: Vec<SystemCall>,
+    pub(super) units: Vec<Unit>,
+    pub(super) by_module_index: HashMap<u32, u32>,
+
+    // Names of the function being decoded.
+    pub(super) scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
+    labels: Vec<Option<u32>>,
+    pub(super) frame: u32,
+    /// Results in registers, and the rows in which they are returned.
+    pub(super) results: Vec<(Symbol<'s>, Register)>,
+    /// Rows of results whose address is taken, and the offset of each in the frame.
+    pub(super) framed_results: Vec<(Register, u32)>,
+    pub(super) in_kernel: bool,
+    pub(super) guard: Condition,
+    source: Option<(u32, u32)>,
+    pub(super) position: Position,
+}
+
+pub(in crate::program) fn decode_kernel<'m, 's>(
+    context: &Context<'m, 's>,
+    tree: &'m ptx::Function<'s>,
+) -> Decoded<Kernel> {
+    context.count(context.shared.len(), tree.position)?;
+    let mut decoder = Decoder {
+        context,
+        code: Vec::new(),
+        origins: Vec::new(),
+        row_kinds: RefCell::default(),
+        numbered: RefCell::default(),
+        numbered_predicates: RefCell::default(),
+        declarations: 0,
+        // The first predicate is always true, the second is the carry flag.
+        predicates: Cell::new(2),
+        caches: 0,
+        constants: HashMap::new(),
+        shared: context.shared.clone(),
+        reserved: None,
+        system_calls: Vec::new(),
+        units: Vec::new(),
+        by_module_index: HashMap::new(),
+        scopes: Vec::new(),
+        labels: Vec::new(),
+        frame: 0,
+        results: Vec::new(),
+        framed_results: Vec::new(),
+        in_kernel: true,
+        guard: Condition::ALWAYS,
+        source: None,
+        position: tree.position,
+    };
+    decoder.kernel(tree)
+}
+
+impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
+    fn kernel(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<Kernel> {
+        let mut params = Vec::new();
+        let mut scope = HashMap::new();
+        let mut end = 0u32;
+        for variable in &tree.params {
+            let param = kernel_param(variable, end)?;
+            end = param.offset + param.size;
+            scope.insert(variable.name, Symbol::KernelParam { offset: param.offset });
+            params.push(param);
+        }
+        let bounds = self.launch_bounds(tree)?;
+        self.body(tree, scope, &[])?;
+        let frame = self.frame;
+        let mut next = 0;
+        while next < self.units.len() {
+            self.unit(next)?;
+            next += 1;
+        }
+        let (shared_offsets, static_shared) = self.place_shared()?;
+        let ranks = flow::ranks(&self.code, self.units.iter().map(|unit| unit.function.entry));
+        let mut constants: Vec<_> =
+            self.constants.drain().map(|((width, constant), register)| (register, width, constant)).collect();
+        sort_constants(&mut constants);
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Ok(Kernel {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            name: tree.name.to_owned(),
+            params,
+            static_shared,
+            max_threads: bounds.most,
+            required_threads: bounds.required,
+            cluster: bounds.cluster,
+            code: std::mem::take(&mut self.code),
+            origins: std::mem::take(&mut self.origins),
+            files: self.context.files.clone(),
+            ranks,
+            functions: self.units.drain(..).map(|unit| unit.function).collect(),
+            by_module_index: std::mem::take(&mut self.by_module_index),
+            system_calls: std::mem::take(&mut self.system_calls),
+            constants,
+            rows: self.rows(),
+            row_kinds: self.row_kinds.take(),
+            predicates: self.predicates.get(),
+            caches: self.caches,
+            shared_offsets,
+            frame,
+            unwritten: std::sync::OnceLock::new(),
+            runner: Slot::default(),
+            machine_code: Slot::default(),
+            independent_lanes: false,
+        })
+    }
+
+    /// Returns the offsets of the shared variables, and the total size of those with a fixed size.
+    fn place_shared(&self) -> Decoded<(Vec<u32>, u32)> {
+        let mut used = vec![false; self.shared.len()];
+        for (_, constant) in self.constants.keys() {
+            if let Constant::Shared { index, .. } = constant {
+                used[*index as usize] = true;
+            }
+        }
+        let mut offsets = vec![0; self.shared.len()];
+        let mut end = 0u64;
+        for (index, variable) in self.shared.iter().enumerate() {
+            if let (Some(bytes), true) = (variable.bytes, used[index]) {
+                end = end.next_multiple_of(variable.align.into());
+                offsets[index] = end as u32;
+                end += u64::from(bytes);
+            }
+        }
+        if end > 1 << 20 {
+            return Err(self.unsupported("more shared memory than any block has"));
+        }
+        let end = end as u32;
+        for (index, variable) in self.shared.iter().enumerate() {
+            if variable.bytes.is_none() {
+                offsets[index] = end.next_multiple_of(variable.align.max(16));
+            }
+        }
+        Ok((offsets, end))
+    }
+
+    pub(super) fn body(
+        &mut self,
+        tree: &'m ptx::Function<'s>,
+        scope: HashMap<&'s str, Symbol<'s>>,
+        spilled: &[Spilled<'s>],
+    ) -> Decoded<()> {
+        self.scopes = vec![scope];
+        self.labels.clear();
+        self.frame = 0;
+        self.results.clear();
+        self.framed_results.clear();
+        self.source = None;
+        let first = self.code.len();
+        self.guard = Condition::ALWAYS;
+        self.origin(tree.position, tree.name);
+        spilled.iter().for_each(|param| self.spill(param));
+        if !self.in_kernel {
+            self.receive(tree)?;
+        }
+        self.scope(tree.body.as_deref().unwrap_or_default())?;
+        // The end of the body is a return.
+        self.guard = Condition::ALWAYS;
+        self.origin(tree.position, "}");
+        self.leave();
+        let labels = &self.labels;
+        let resolve = |label: &mut u32| *label = labels.get(*label as usize).copied().flatten().unwrap_or(0);
+        for instruction in &mut self.code[first..] {
+            match &mut instruction.op {
+                Op::Branch { target } => resolve(target),
+                Op::BranchIndexed { targets, .. } => targets.iter_mut().for_each(resolve),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn scope(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
+        let mut names = HashMap::new();
+        for statement in statements {
+            match statement {
+                Statement::Label(_, name) => {
+                    names.insert(*name, Symbol::Label(self.labels.len() as u32));
+                    self.labels.push(None);
+                }
+                Statement::Targets { name, targets } => {
+                    names.insert(*name, Symbol::Targets(targets.clone()));
+                }
+                Statement::Prototype { name, .. } => {
+                    names.insert(*name, Symbol::Prototype);
+                }
+                _ => {}
+            }
+        }
+        self.scopes.push(names);
+        for statement in statements {
+            match statement {
+                Statement::Label(position, name) => self.label(*position, name)?,
+                Statement::Variable(variable) => self.declare(variable)?,
+                Statement::Instruction(instruction) => self.instruction(instruction)?,
+                Statement::Block(inner) => self.scope(inner)?,
+                Statement::Location { file, line } => self.source = Some((*file, *line)),
+                Statement::Pragma(_) | Statement::Prototype { .. } | Statement::Targets { .. } => {}
+            }
+        }
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn label(&mut self, position: Position, name: &'s str) -> Decoded<()> {
+        self.position = position;
+        if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.get(name)) {
+            let slot = &mut self.labels[*label as usize];
+            if slot.is_some() {
+                return Err(self.unsupported(format!("the label `{name}` is defined twice")));
+            }
+            *slot = Some(self.code.len() as u32);
+        }
+        Ok(())
+    }
+
+    pub(super) fn origin(&mut self, position: Position, text: &str) {
+        self.position = position;
+        self.origins.push(Origin { line: position.line, text: text.into(), source: self.source });
+    }
+
+    pub(super) fn emit(&mut self, op: Op) {
+        let origin = self.origins.len() as u32 - 1;
+        self.code.push(Instruction { guard: self.guard, op, origin });
+    }
+
+    pub(super) fn new_cache(&mut self) -> u32 {
+        self.caches += 1;
+        self.caches - 1
+    }
+
+    pub(super) fn unsupported(&self, what: impl Into<String>) -> Box<PtxError> {
+        let what: String = what.into();
+        PtxError::at(
+            self.position,
+            PtxErrorKind::Unsupported,
+            format!("{what}: this is not supported by the software device"),
+        )
+    }
+}
