@@ -55,6 +55,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         Action::ScalarLoad(_) | Action::ScalarStore(_) => [8, 20],
         Action::Scalar(_) | Action::ScalarTest(_) => [1, 5],
         Action::Branch(_) | Action::Skip(_) if parts => [14, 10],
+        Action::Arm { .. } => [2, 10],
         Action::Branch(_) | Action::Skip(_) => [2, 14],
         Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [20, 600],
         Action::Plain { .. } => [80, 56],
