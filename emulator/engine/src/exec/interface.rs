@@ -44,9 +44,11 @@ pub enum Execution {
     /// `bar.warp.sync` or another barrier between, the results may differ from the other modes.
     /// `check_races` finds such races.
     Compiled,
-    /// `Vector`; with the feature `compile`, `Compiled` from the second launch on for kernels with
-    /// loops that use arrays of threads, or in which threads take different ways and reach
-    /// scattered places, unless a loop contains instructions without machine code, or a seed is set.
+    /// `Vector`; with the feature `compile`, `Compiled` for kernels that it is expected to run faster,
+    /// unless a seed is set. It begins with the second launch, or with the blocks that start more than
+    /// 2 milliseconds after a first launch. The code of the kernel alone decides: scattered accesses,
+    /// atomics, local arrays, functions, and loops that threads leave at different times are for
+    /// `Compiled`; barriers and exchanges of warps, and regular loops, for `Vector`.
     #[default]
     Automatic,
 }

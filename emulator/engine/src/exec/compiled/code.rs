@@ -1,9 +1,10 @@
 //! A kernel as machine code.
 
-use super::backend::{self, Blk, Callee, Edge, Emitter, I32, I64, Kind, Machine, Val};
+use super::backend::{Blk, Callee, Edge, Emitter, I32, I64, Kind, Val};
 use super::calls::{self, CallSite, Calls};
 use super::context::{self, Context};
 use super::lower;
+use super::machine::{self, Machine};
 use super::plan::{self, NONE, Plan};
 use super::roots::Roots;
 use super::types::{self, Holds};
@@ -65,7 +66,7 @@ impl Code {
         let plan = Plan::of(kernel)?;
         let roots = Roots::of(kernel);
         let mut sites = Vec::new();
-        let machine = backend::build(&callees(), plan.is_large, |emitter| {
+        let machine = machine::build(&callees(), plan.is_large, |emitter| {
             let writer = Writer::new(emitter, kernel, (&plan, &roots));
             sites = Writer { checked, ..writer }.write();
             Some(())

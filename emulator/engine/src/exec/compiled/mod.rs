@@ -10,7 +10,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `plan` | stops, entries, and the blocks of machine code |
-//! | `backend` | all that depends on the code generator |
+//! | `backend`, `machine` | all that depends on the code generator |
 //! | `code` | a kernel as machine code |
 //! | `live` | the registers that are live at each position |
 //! | `values` | the values of registers, and where blocks join |
@@ -37,6 +37,7 @@ mod initialized;
 mod integer;
 mod live;
 mod lower;
+mod machine;
 mod memory;
 mod order;
 mod plan;

@@ -106,7 +106,7 @@ pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::exec::compiled::backend::{REFUSED, REFUSES};
+    use crate::exec::compiled::machine::{REFUSED, REFUSES};
     use crate::exec::{ExecOptions, Execution, LaunchArgs, NoHooks, launch};
     use crate::memory::{Memory, Request};
     use crate::program::Program;
