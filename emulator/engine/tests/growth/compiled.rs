@@ -1,9 +1,9 @@
 //! Machine code takes linear time, or is refused.
 
-use crate::clock::Start;
-use crate::device::Device;
 use crate::engine::{add, body, kernel};
 use cuprum_engine::exec::{Execution, has_machine_code};
+use cuprum_testing::clock::Start;
+use cuprum_testing::device::Device;
 use std::fmt::Write;
 use std::time::Duration;
 
