@@ -92,6 +92,8 @@ impl Code {
     /// The context describes a warp of this kernel, and is not used otherwise.
     pub(super) unsafe fn run(&self, context: *mut Context, lanes: u32, entry: u32) {
         // SAFETY: guaranteed by the caller.
+        unsafe { (*context).own = context };
+        // SAFETY: guaranteed by the caller.
         unsafe { (self.machine.run())(context, lanes, entry) };
     }
 }

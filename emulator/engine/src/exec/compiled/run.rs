@@ -108,13 +108,10 @@ fn run_lanes(
     let mut context = context(block, code, (warp, path), &mut list);
     let mut run = |lanes: u32, fuel: u32| {
         context.fuel = fuel;
-        let own = &raw mut context;
-        // SAFETY: it points to a variable that is alive.
-        unsafe { (*own).own = own };
         // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and caches
         // of the kernel. The machine code checks each other access. Each lane runs once, so it is
         // listed at most once.
-        unsafe { code.run(own, lanes, entry) };
+        unsafe { code.run(&raw mut context, lanes, entry) };
     };
     match &mut turn.order {
         Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
