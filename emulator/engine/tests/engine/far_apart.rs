@@ -2,6 +2,7 @@
 
 use crate::control::{kernel, load};
 use crate::device::{Args, MODES};
+use cuprum_testing::processes::in_child;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -29,10 +30,16 @@ fn release(at: *mut c_void, bytes: usize) {
     assert_eq!(code, 0);
 }
 
-/// A program with much memory has gaps for a page at one place, and room for more far below: this
-/// function leaves a gap of one page above 3 GiB that are taken, and fills the larger gaps.
 #[test]
 fn a_kernel_runs_whose_code_is_in_two_distant_places() {
+    let test = "far_apart::a_kernel_runs_whose_code_is_in_two_distant_places";
+    // Other tests would find their memory among the gaps.
+    in_child(test, &[], run_far_apart);
+}
+
+/// A program with much memory has gaps for a page at one place, and room for more far below: this
+/// function leaves a gap of one page above 3 GiB that are taken, and fills the larger gaps.
+fn run_far_apart() {
     const DISTANCE: usize = 3 << 30;
     const FILLER: usize = 2 * PAGE;
     let load_words = "ld.param.u64 %x1, [out]; ld.global.u32 %w1, [%x1]; mad.lo.u32 %d, %w1, 3, %d;";
