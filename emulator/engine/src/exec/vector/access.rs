@@ -9,7 +9,7 @@ use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::access::{Access, Window};
 use crate::exec::code::growth::{Growth, Half};
-use crate::exec::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
+use crate::exec::code::step::{AccessSpace, AccessStep, ScalarAccess, Step};
 use crate::exec::code::transfer::{Spread, Warp};
 use crate::exec::plain;
 use crate::exec::touched::Manner;
@@ -69,7 +69,7 @@ impl Run<'_, '_, '_> {
         writes: bool,
     ) -> Result<(), Stop> {
         let all = u32::MAX >> (32 - self.files.count);
-        match self.regular_access((access, step.pc), step.guard, all, writes) {
+        match self.regular_access(step, access, all, writes) {
             0 => Ok(()),
             failed => self.scalar_access_after_miss(step, access, failed, writes),
         }
@@ -90,7 +90,7 @@ impl Run<'_, '_, '_> {
             let first = self.files.first_lane(warp, access.address);
             let first = first.wrapping_add(access.by_row.access.offset);
             if self.find_region(step, &access.by_row, first, writes) {
-                let left = self.regular_access((access, step.pc), step.guard, failed, writes);
+                let left = self.regular_access(step, access, failed, writes);
                 if left != failed {
                     failed = left;
                     continue;
@@ -127,19 +127,13 @@ impl Run<'_, '_, '_> {
     /// Runs an access of some warps at a regular address. Returns a mask of the warps for which it
     /// is impossible.
     #[inline(always)]
-    fn regular_access(
-        &mut self,
-        (step, pc): (&ScalarAccess, u32),
-        guard: Guard,
-        wanted: u32,
-        writes: bool,
-    ) -> u32 {
+    fn regular_access(&mut self, code: &Step, step: &ScalarAccess, wanted: u32, writes: bool) -> u32 {
         let access = &step.by_row.access;
         let Some(window) = self.window((step.by_row.space, step.by_row.cache), 0, writes) else {
             return wanted;
         };
         let free =
-            !writes && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at]));
+            !writes && (0..access.elements as usize).all(|at| self.is_free(code.guard, access.registers[at]));
         let (files, members) = (&self.files, self.gang.members());
         let Block { launch, cluster, checks, vector, caches, warps: states, .. } = &mut *self.block;
         let cached = &caches[step.by_row.cache as usize];
@@ -156,7 +150,7 @@ impl Run<'_, '_, '_> {
         let (mut count, mut refused) = (0, 0);
         let mut firsts = (0, 0);
         for (warp, member) in members.iter().enumerate() {
-            let active = files.active(warp, guard);
+            let active = files.active(warp, code.guard);
             let first = first_address(step, growth, files.first_lane(warp, step.address));
             firsts = (if warp == 0 { first } else { firsts.0 }, first);
             if active == 0 || wanted >> warp & 1 == 0 {
@@ -167,7 +161,7 @@ impl Run<'_, '_, '_> {
                 let start = first.wrapping_sub(window.base);
                 if let (false, Some(halves)) = (watch.is_idle(), halves) {
                     let spread = Spread { offsets: &growth.wide, halves };
-                    let (bytes, at) = (Bytes { start, spread, active, count: bytes }, (member.warp, pc));
+                    let (bytes, at) = (Bytes { start, spread, active, count: bytes }, (member.warp, code.pc));
                     if !watch.admits(&bytes, at) {
                         refused |= 1 << warp;
                         continue;
