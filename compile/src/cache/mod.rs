@@ -24,7 +24,7 @@
 //! lists decide, which a folder inherits, and the lists of `LOCALAPPDATA` let no other user write.
 //!
 //! The cache does not track files that a source includes. Such code is not cached, unless the
-//! source has a [fingerprint](Source::fingerprint) for them.
+//! source has a [fingerprint](crate::Source::fingerprint) for them.
 //!
 //! ```
 //! use cuprum_compile::cache::{Cache, CacheUse};
