@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn every_variable_is_documented() {
         let readme = include_str!("../../README.md");
-        let here = include_str!("mod.rs");
+        let here = include_str!("options.rs");
         for variable in VARIABLES {
             assert!(readme.contains(&format!("`{variable}`")), "{variable} in README.md");
             assert!(here.contains(&format!("/// | `{variable}` |")), "{variable} in the docs of Settings");
