@@ -210,7 +210,7 @@ fn recursion_takes_linear_time() {
 
 #[test]
 fn registers_that_nobody_names_take_no_memory() {
-    let text = kernel(1 << 20, "mov.u32 %r1000000, %r0;\nst.global.u32 [%rd0], %r1000000;\n");
+    let text = kernel(1_000_001, "mov.u32 %r1000000, %r0;\nst.global.u32 [%rd0], %r1000000;\n");
     let device = Device::load(&text).unwrap_or_else(|error| panic!("{error}"));
     assert!(device.kernel("k").registers() < 20, "{}", device.kernel("k").registers());
     let out = device.buffer(&[7u32]);
