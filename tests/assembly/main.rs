@@ -27,7 +27,7 @@ const EXPECTED: &[(&str, &[&[FnId]])] = &[
     ("alloc", &[&[], &[FnId::cuMemAlloc_v2]]),
     // If the context is not current, it is made so for the call.
     (
-        "free",
+        "free_buffer",
         &[
             &[],
             &[FnId::cuMemFree_v2],

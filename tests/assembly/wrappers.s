@@ -384,7 +384,7 @@ fill:
     popq %rbp
     retq
 
-free:
+free_buffer:
     pushq %r15
     pushq %r14
     pushq %r12

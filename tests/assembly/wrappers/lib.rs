@@ -1,4 +1,7 @@
 //! A few hot calls of cuprum, each in a function of its own, with a name that the assembly keeps.
+//!
+//! The names are those of the program's symbols: none may be one of the C library's, which a program that links this
+//! crate would then call in its place.
 
 use cuprum::launch::LaunchError;
 use cuprum::stream::Event;
@@ -18,7 +21,7 @@ pub fn alloc<'ctx>(cx: &Current<'_, 'ctx>, len: usize) -> Result<Buffer<'ctx, u3
 
 /// Frees.
 #[unsafe(no_mangle)]
-pub fn free(buffer: Buffer<'_, u32>) {
+pub fn free_buffer(buffer: Buffer<'_, u32>) {
     drop(buffer);
 }
 
