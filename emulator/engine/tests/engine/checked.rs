@@ -162,6 +162,13 @@ impl Generator {
         let guard = self.random.pick(&["", "", "", "@%p", "@%q"]);
         writeln!(self.text, "{index} {narrow} mul.wide.u32 %a, %i, {bytes}; {base} add.u64 %a, %a, %o;")
             .unwrap();
+        // Any access may have a generic address.
+        let word = if self.random.below(3) == 0 {
+            writeln!(self.text, "cvta.{space}.u64 %a, %a;").unwrap();
+            String::new()
+        } else {
+            format!("{space}.")
+        };
         let order = if kind == "u32" { self.random.pick(&["", "", "", "", "volatile."]) } else { "" };
         let (value, pair) = (self.random.pick(&["%v", "%w", "%y"]), "{%v, %w}");
         let value = match kind {
@@ -173,10 +180,10 @@ impl Generator {
         };
         match self.random.below(12) {
             0 if space != "local" && kind == "u32" => {
-                writeln!(self.text, "{guard} atom.{space}.add.u32 %v, [%a], 1;").unwrap();
+                writeln!(self.text, "{guard} atom.{word}add.u32 %v, [%a], 1;").unwrap();
             }
-            0..6 => writeln!(self.text, "{guard} ld.{order}{space}.{kind} {value}, [%a];").unwrap(),
-            _ => writeln!(self.text, "{guard} st.{order}{space}.{kind} [%a], {value};").unwrap(),
+            0..6 => writeln!(self.text, "{guard} ld.{order}{word}{kind} {value}, [%a];").unwrap(),
+            _ => writeln!(self.text, "{guard} st.{order}{word}{kind} [%a], {value};").unwrap(),
         }
     }
 }

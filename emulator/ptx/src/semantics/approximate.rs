@@ -4,7 +4,7 @@
 
 use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
 use super::lower::Lower;
-use super::operations;
+use super::{elementary, operations};
 
 operations! {
     @rows(true)
@@ -16,11 +16,17 @@ operations! {
     @rows(true)
     @lower(Lower::FloatRsqrt.only_if(!FTZ))
     Rsqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a).sqrt()) }
-    Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).exp2() as f32) }
-    Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).log2() as f32) }
-    Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(angle::<FTZ>(a).sin() as f32) }
-    Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(angle::<FTZ>(a).cos() as f32) }
-    Tanh(a: f32) -> f32 { finish::<false, false>(f64::from(a).tanh() as f32) }
+    @rows(true)
+    Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::exp2(flush::<FTZ>(a).into()) as f32) }
+    @rows(true)
+    Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::log2(flush::<FTZ>(a).into()) as f32) }
+    @rows(true)
+    Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::sine::<0>(turns::<FTZ>(a)) as f32) }
+    @rows(true)
+    Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::sine::<1>(turns::<FTZ>(a)) as f32) }
+    @rows(true)
+    Tanh(a: f32) -> f32 { finish::<false, false>(elementary::tanh(a.into()) as f32) }
+    @rows(true)
     @lower(Lower::FloatDiv.only_if(!FTZ))
     DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
@@ -47,13 +53,12 @@ operations! {
     RsqrtFlushedF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a)).sqrt()) }
 }
 
-/// Returns the angle of hardware's sine and cosine: the remainder of `a` in turns, as a
-/// single-precision product that loses digits. It differs much from `a` if `a` has many turns.
+/// Returns the angle of hardware's sine and cosine in turns: a single-precision product that loses
+/// digits. It differs much from `a` if `a` has many turns.
 #[inline(always)]
-fn angle<const FTZ: bool>(a: f32) -> f64 {
+fn turns<const FTZ: bool>(a: f32) -> f64 {
     const TURNS: f32 = f32::from_bits(0x3e22_f983);
-    let turns = f64::from(mul_f32::<ZERO, FTZ>(flush::<FTZ>(a), TURNS));
-    (turns - turns.round_ties_even()) * core::f64::consts::TAU
+    mul_f32::<ZERO, FTZ>(flush::<FTZ>(a), TURNS).into()
 }
 
 fn flush64(x: f64) -> f64 {

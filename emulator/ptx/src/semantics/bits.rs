@@ -161,12 +161,13 @@ operations! {
     @rows(size_of::<T>() >= 4)
     @lower(Lower::ShiftLeft)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
+    @rows(size_of::<T>() == 4)
     @lower(Lower::LeadingZeros)
     CountLeadingZeros[T: Bits](a: T) -> u32 { a.leading_zeros() }
-    // Kernels count ranks in ballots.
     @rows(size_of::<T>() == 4)
     @lower(Lower::Ones)
     CountOnes[T: Bits](a: T) -> u32 { a.ones() }
+    @rows(size_of::<T>() == 4)
     @lower(Lower::Reverse)
     Reverse[T: Bits](a: T) -> T { a.reversed() }
     /// Any function of three bits, by its truth table.
@@ -194,10 +195,25 @@ operations! {
         ((u64::from(high) << 32 | u64::from(low)) >> amount) as u32
     }
     // For positions and lengths, the 32-bit forms use the low byte, the 64-bit forms all bits.
+    @rows(true)
     @lower(Lower::Extract { signed: false })
-    ExtractU32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, false) as u32 }
+    ExtractU32(a: u32, start: u32, length: u32) -> u32 {
+        let (start, length) = (start & 0xff, length & 0xff);
+        let value = if start < 32 { a >> (start & 31) } else { 0 };
+        let mask = if length < 32 { (1 << (length & 31)) - 1 } else { !0 };
+        value & mask
+    }
+    @rows(true)
     @lower(Lower::Extract { signed: true })
-    ExtractS32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, true) as u32 }
+    ExtractS32(a: u32, start: u32, length: u32) -> u32 {
+        let (start, length) = (start & 0xff, length & 0xff);
+        // The last bit moves to the top, and back down with copies of it.
+        let end = start + length;
+        let above = if end < 32 { 32 - end } else { 0 };
+        let down = if start + above < 32 { start + above } else { 31 };
+        let value = ((a << (above & 31)) as i32 >> down) as u32;
+        if length == 0 { 0 } else { value }
+    }
     ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, false) }
     ExtractS64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, true) }
     @lower(Lower::Insert)
@@ -249,6 +265,7 @@ operations! {
             if SIGNED { (((a << rest) as i32) >> rest) as u32 } else { (a << rest) >> rest }
         }
     }
+    @rows(true)
     Dot4[const SIGNED_A: bool, SIGNED_B: bool](a: u32, b: u32, c: u32) -> u32 {
         dot4(bytes(a, SIGNED_A), bytes(b, SIGNED_B), c as i32) as u32
     }

@@ -231,12 +231,13 @@ impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
 }
 
 conversions! {
-    @rows(ROUND == NEAREST && !FTZ && !SAT)
+    @rows(ROUND == NEAREST && !FTZ && (!SAT || size_of::<D>() == 4))
     @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
     @lower(Lower::FloatToFloat.only_if(ROUND == NEAREST && !FTZ && !SAT && size_of::<D>() != size_of::<S>()
         && size_of::<D>() >= 4 && size_of::<S>() >= 4))
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
     /// Rounds to an integer first. Source and result have the same precision if PTX allows it.
+    @rows(!SAT && size_of::<D>() == size_of::<S>() && size_of::<D>() >= 4)
     @rare(SAT || size_of::<D>() != size_of::<S>() || size_of::<D>() < 4)
     @lower(Lower::FloatToWhole(Whole::of(ROUND)).only_if(!FTZ && !SAT && size_of::<D>() == size_of::<S>()
         && size_of::<D>() >= 4))
@@ -250,7 +251,7 @@ conversions! {
         let x = D::from_integer::<ROUND, S>(a);
         if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
     };
-    @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && ROUND == TRUNCATE)
+    @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && (!FTZ || ROUND == TRUNCATE))
     @rare(size_of::<D>() < 4 || size_of::<S>() < 4 || FTZ && ROUND != TRUNCATE)
     @lower(Lower::FloatToInt(Whole::of(ROUND)).only_if(size_of::<D>() >= 4 && size_of::<S>() >= 4
         && (!FTZ || ROUND == TRUNCATE || ROUND == TO_EVEN)))

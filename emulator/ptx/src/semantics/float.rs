@@ -240,8 +240,8 @@ fn change_sign(a: f64, changed: u64) -> f64 {
 }
 
 macro_rules! arithmetic_f32 {
-    ($($name:ident($($arg:ident),+) = $function:ident, rare if $rare:expr, $lower:expr;)*) => { operations! { $(
-        @rows(ROUND == NEAREST && !SAT)
+    ($($name:ident($($arg:ident),+) = $function:ident, rows if $rows:expr, rare if $rare:expr, $lower:expr;)*) => { operations! { $(
+        @rows($rows)
         @rare($rare)
         @lower($lower.only_if(ROUND == NEAREST && !SAT))
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
@@ -250,15 +250,15 @@ macro_rules! arithmetic_f32 {
     )* } };
 }
 
-// `roundf` adds towards zero, and `expf` has a fused product that is rounded down.
+// `roundf` adds towards zero. `expf` has a fused product that is saturated, and one that is rounded down.
 arithmetic_f32! {
-    AddF32(a, b) = add_f32, rare if ROUND != NEAREST && (ROUND != ZERO || SAT), Lower::FloatAdd { flush: FTZ };
-    SubF32(a, b) = sub_f32, rare if ROUND != NEAREST, Lower::FloatSub { flush: FTZ };
-    MulF32(a, b) = mul_f32, rare if ROUND != NEAREST, Lower::FloatMul { flush: FTZ };
-    FmaF32(a, b, c) = fma_f32, rare if ROUND != NEAREST && (ROUND != DOWN || SAT), Lower::FloatFma { flush: FTZ };
-    DivF32(a, b) = div_f32, rare if ROUND != NEAREST || SAT, Lower::FloatDiv.only_if(!FTZ);
-    SqrtF32(a) = sqrt_f32, rare if ROUND != NEAREST || SAT, Lower::FloatSqrt.only_if(!FTZ);
-    RcpF32(a) = rcp_f32, rare if ROUND != NEAREST || SAT, Lower::FloatRcp.only_if(!FTZ);
+    AddF32(a, b) = add_f32, rows if ROUND == NEAREST || ROUND == ZERO && !SAT, rare if ROUND != NEAREST && (ROUND != ZERO || SAT), Lower::FloatAdd { flush: FTZ };
+    SubF32(a, b) = sub_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Lower::FloatSub { flush: FTZ };
+    MulF32(a, b) = mul_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Lower::FloatMul { flush: FTZ };
+    FmaF32(a, b, c) = fma_f32, rows if ROUND == NEAREST || ROUND == DOWN && !SAT, rare if ROUND != NEAREST && (ROUND != DOWN || SAT), Lower::FloatFma { flush: FTZ };
+    DivF32(a, b) = div_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Lower::FloatDiv.only_if(!FTZ);
+    SqrtF32(a) = sqrt_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Lower::FloatSqrt.only_if(!FTZ);
+    RcpF32(a) = rcp_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Lower::FloatRcp.only_if(!FTZ);
 }
 
 #[inline(always)]
@@ -338,7 +338,9 @@ operations! {
     @rows(true)
     @lower(Lower::FloatNeg)
     NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
+    @rows(true)
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
+    @rows(true)
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
 }
 

@@ -23,7 +23,7 @@ pub(crate) trait Int: Lane + Ord {
 }
 
 macro_rules! int {
-    ($($ty:ty, $unsigned:ty, $double:ty, |$x:ident| $abs:expr;)*) => {$(
+    ($($ty:ty, $unsigned:ty, $double:ty, |$x:ident| $abs:expr, |$a:ident, $b:ident| $quotient:expr;)*) => {$(
         impl Int for $ty {
             type Unsigned = $unsigned;
             const ZERO: Self = 0;
@@ -38,9 +38,15 @@ macro_rules! int {
                 ((<$double>::from(self) * <$double>::from(other)) >> <$ty>::BITS) as $ty
             }
             #[inline(always)]
-            fn div(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
+            fn div(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                if other == 0 { !0 } else { $quotient }
+            }
             #[inline(always)]
-            fn rem(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_rem(other) } }
+            fn rem(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                if other == 0 { !0 } else { self.wrapping_sub(other.wrapping_mul($quotient)) }
+            }
             #[inline(always)]
             fn abs(self) -> Self { let $x = self; $abs }
             #[inline(always)]
@@ -58,12 +64,29 @@ macro_rules! int {
 }
 
 int! {
-    u16, u16, u32, |x| x;
-    i16, u16, i32, |x| x.wrapping_abs();
-    u32, u32, u64, |x| x;
-    i32, u32, i64, |x| x.wrapping_abs();
-    u64, u64, u128, |x| x;
-    i64, u64, i128, |x| x.wrapping_abs();
+    u16, u16, u32, |x| x, |a, b| a / b;
+    i16, u16, i32, |x| x.wrapping_abs(), |a, b| a.wrapping_div(b);
+    u32, u32, u64, |x| x, |a, b| quotient(a, b);
+    i32, u32, i64, |x| x.wrapping_abs(), |a, b| {
+        let magnitude = quotient(a.unsigned_abs(), b.unsigned_abs()) as i32;
+        if a ^ b < 0 { magnitude.wrapping_neg() } else { magnitude }
+    };
+    u64, u64, u128, |x| x, |a, b| a / b;
+    i64, u64, i128, |x| x.wrapping_abs(), |a, b| a.wrapping_div(b);
+}
+
+/// Returns the quotient, rounded down; any number for a zero divisor. It divides doubles, because
+/// vector extensions divide no integers.
+///
+/// The dividend, less half a divisor and plus a quarter, is exact. The quotient is then below the
+/// wanted integer plus a half, and above it less a half, by at least a quarter of 1 / `b`, which is
+/// more than its rounding error, so the nearest integer is the wanted one.
+#[inline(always)]
+fn quotient(a: u32, b: u32) -> u32 {
+    /// Added to a small number, rounds it to an integer, which the sum has in its low bits.
+    const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+    let (a, b) = (f64::from(a), f64::from(b));
+    ((a - 0.5 * b + 0.25) / b + TO_INTEGER).to_bits() as u32
 }
 
 /// The types of `mul.wide`.
@@ -98,6 +121,7 @@ operations! {
     @rows(size_of::<T>() >= 4)
     @lower(Lower::MulLow)
     MulLowBits[T: Int](a: T, b: T) -> T { a.mul(b) }
+    @rows(size_of::<T>() == 4)
     @rare(size_of::<T>() < 4)
     @lower(Lower::MulHigh)
     MulHigh[T: Int](a: T, b: T) -> T { a.mul_high(b) }
@@ -107,6 +131,7 @@ operations! {
     @rows(size_of::<T>() >= 4)
     @lower(Lower::MadLow)
     MadLowBits[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
+    @rows(size_of::<T>() == 4)
     @rare(size_of::<T>() < 4)
     @lower(Lower::MadHigh)
     MadHigh[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).add(c) }
@@ -115,9 +140,11 @@ operations! {
     @rows(size_of::<T>() >= 4)
     @lower(Lower::MadWide)
     MadWide[T: Widening](a: T, b: T, c: T::Wide) -> T::Wide { a.mul_wide(b).add(c) }
+    @rows(size_of::<T>() == 4)
     @rare(size_of::<T>() < 4)
     @lower(Lower::Div)
     Div[T: Int](a: T, b: T) -> T { a.div(b) }
+    @rows(size_of::<T>() == 4)
     @rare(size_of::<T>() < 4)
     @lower(Lower::Rem)
     Rem[T: Int](a: T, b: T) -> T { a.rem(b) }
@@ -226,4 +253,36 @@ other_integer_tests! {
     Le = Lt: OPPOSITE EXCHANGED;
     Gt = Lt: EXCHANGED;
     Ge = Lt: OPPOSITE;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_are_rounded_towards_zero() {
+        let mut numbers: Vec<u32> =
+            (0..40u32).flat_map(|n| [n, n.wrapping_neg(), (1 << 31) + n, (1 << 31) - n]).collect();
+        numbers.extend((0..32).flat_map(|bit| [1u32 << bit, (1u32 << bit) - 1, (1u32 << bit) + 1, 3 << bit]));
+        let mut random = 1u32;
+        numbers.extend((0..1500).map(|_| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> (random & 31)
+        }));
+        for &a in &numbers {
+            for &b in numbers.iter().filter(|b| **b != 0) {
+                assert_eq!((Int::div(a, b), Int::rem(a, b)), (a / b, a % b), "{a} / {b}");
+                let (c, d) = (a as i32, b as i32);
+                let wanted = (c.wrapping_div(d), c.wrapping_rem(d));
+                assert_eq!((Int::div(c, d), Int::rem(c, d)), wanted, "{c} / {d}");
+            }
+            // A multiple, and its neighbors.
+            for &b in numbers.iter().filter(|b| **b != 0) {
+                for x in [a - a % b, (a - a % b).wrapping_sub(1)] {
+                    assert_eq!(Int::div(x, b), x / b, "{x} / {b}");
+                }
+            }
+            assert_eq!((Int::div(a, 0), Int::rem(a as i32, 0)), (!0, !0));
+        }
+    }
 }

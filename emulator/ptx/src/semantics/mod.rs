@@ -16,6 +16,7 @@ pub mod barrier;
 pub(crate) mod bits;
 pub(crate) mod convert;
 mod each;
+mod elementary;
 pub mod float;
 pub mod float8;
 pub mod format;

@@ -198,6 +198,34 @@ pub(in crate::exec) fn find_region(
     true
 }
 
+/// Returns the memory outside of regions that contains an address of this space: parameters, shared
+/// memory of this block, or local memory of a warp, of which the part of the first lane.
+pub(in crate::exec) fn find_window(
+    block: &mut Block<'_, '_>,
+    warp: usize,
+    space: Option<Space>,
+    address: u64,
+) -> Option<(Space, Cached)> {
+    let windows = block.launch.map.windows();
+    let shared_base = block.shared_base().into();
+    let (shared, shared_bytes) = (block.shared(), block.launch.shared_bytes.into());
+    let params = block.launch.args.params;
+    let local = &mut block.warps[warp];
+    let all = [
+        (Space::Shared, windows.shared, shared_base, shared_bytes, shared),
+        (Space::Local, windows.local, 0, local.local_stride.into(), local.local.as_mut_ptr()),
+        (Space::Param, windows.param, 0, params.len() as u64, params.as_ptr().cast_mut()),
+    ];
+    all.into_iter().find_map(|(of, window, first, len, host)| {
+        // An address without a space is one in the window of its space.
+        let start = if space.is_none() { window } else { 0 };
+        let base = start + first;
+        let inside = space.is_none_or(|space| space == of) && address.wrapping_sub(base) < len;
+        let writable = of != Space::Param;
+        inside.then_some((of, Cached { base, len, host, writable, ..Cached::EMPTY }))
+    })
+}
+
 /// Returns the kind of fault of an access that is outside all regions that it may use.
 fn missed(block: &Block<'_, '_>, region: Option<&Region>, address: u64) -> FaultKind {
     if address < NULL_PAGE {

@@ -233,6 +233,7 @@ pub(in crate::exec) enum AccessSpace {
     Global,
     Shared,
     Local,
+    Param,
 }
 
 impl AccessSpace {
@@ -247,13 +248,15 @@ impl AccessSpace {
         (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
     }
 
-    /// Returns the space of addresses of this kind. The plain mode handles others, which miss the
-    /// window: generic ones not in global memory, and those in other blocks.
+    /// Returns the space of addresses of this kind. An address without a space mostly is one in global
+    /// memory; each access by another one finds its window first. The plain mode handles addresses in
+    /// other blocks.
     pub(in crate::exec) fn named(space: Option<Space>) -> Option<AccessSpace> {
         match space {
             Some(Space::Global | Space::Const) | None => Some(AccessSpace::Global),
             Some(Space::Shared | Space::SharedCluster) => Some(AccessSpace::Shared),
             Some(Space::Local) => Some(AccessSpace::Local),
+            Some(Space::Param) => Some(AccessSpace::Param),
             _ => None,
         }
     }

@@ -49,7 +49,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         Action::Load(access) | Action::Store(access) => match access.space {
             AccessSpace::Global => [56, 10],
             AccessSpace::Local => [80, 20],
-            AccessSpace::Shared => [20, 10],
+            AccessSpace::Shared | AccessSpace::Param => [20, 10],
         },
         Action::Atomic(_) => [280, 30],
         Action::ScalarLoad(_) | Action::ScalarStore(_) => [8, 20],

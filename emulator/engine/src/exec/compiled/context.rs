@@ -1,7 +1,7 @@
 //! The state that machine code uses, and the functions that it calls.
 
-use crate::exec::access::{Request, change, place};
-use crate::exec::block::cached::{InCall, Reach};
+use crate::exec::access::{Request, change, find_window, place};
+use crate::exec::block::cached::{Cached, InCall, Reach};
 use crate::exec::block::{Block, Site, Stop};
 use crate::program::instruction::Op;
 use crate::program::memory::{Atomic, AtomicOperation};
@@ -149,7 +149,7 @@ pub(super) unsafe extern "C" fn find(context: *mut Context, pc: u32, address: u6
     let Some(request) = request(op, address) else { return std::ptr::null_mut() };
     match place(block, site, request) {
         Ok(place) => {
-            remember(block, op, address);
+            remember(block, op, site.warp, address);
             place.host
         }
         Err(fault) => {
@@ -159,20 +159,39 @@ pub(super) unsafe extern "C" fn find(context: *mut Context, pc: u32, address: u6
     }
 }
 
-/// Prepares the next access of an instruction to the same region.
-fn remember(block: &mut Block<'_, '_>, op: &Op, address: u64) {
+/// Prepares the next access of an instruction to the same memory.
+fn remember(block: &mut Block<'_, '_>, op: &Op, warp: usize, address: u64) {
     let (bytes, cache, write, space) = size_of_access(op);
-    let found = block.caches[cache];
-    let inside = address.wrapping_sub(found.base) < found.len;
-    let named = matches!(space, None | Some(Space::Global | Space::Const));
-    let usable =
-        named && inside && found.init.is_null() && found.marks.is_null() && (found.writable || !write);
+    let found = match space {
+        None | Some(Space::Global | Space::Const) => Some(block.caches[cache]),
+        _ => None,
+    };
+    let inside = |found: &Cached| address.wrapping_sub(found.base) < found.len;
+    let found = found.filter(inside).or_else(|| lasting_window(block, space, warp, address));
+    let Some(found) = found else { return };
+    let usable = found.init.is_null() && found.marks.is_null() && (found.writable || !write);
     if usable && found.base % u64::from(bytes) == 0 {
         block.machine.caches[cache] = Reach {
             base: found.base,
             limit: found.len / u64::from(bytes),
             delta: (found.host.addr() as u64).wrapping_sub(found.base),
         };
+    }
+}
+
+/// Returns memory outside of regions that stays at its place for all lanes of all blocks of a worker,
+/// and whose accesses no check has to see.
+fn lasting_window(
+    block: &mut Block<'_, '_>,
+    space: Option<Space>,
+    warp: usize,
+    address: u64,
+) -> Option<Cached> {
+    match find_window(block, warp, space, address)? {
+        // A volatile load is an atomic one, which has to be aligned on the host too.
+        (Space::Param, found) => (found.host.addr() % size_of::<u64>() == 0).then_some(found),
+        (Space::Shared, found) => (!block.launch.watches() && !block.launch.is_clustered()).then_some(found),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Run;
 use super::initialized::Bytes;
 use super::watch::{Target, Watch};
-use crate::exec::access::find_region;
+use crate::exec::access::{find_region, find_window};
 use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
@@ -13,6 +13,7 @@ use crate::exec::code::step::{AccessSpace, AccessStep, ScalarAccess, Step};
 use crate::exec::code::transfer::{Spread, Warp};
 use crate::exec::plain;
 use crate::exec::touched::Manner;
+use crate::program::instruction::Op;
 use crate::semantics::Width;
 
 impl Run<'_, '_, '_> {
@@ -28,8 +29,8 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Runs a warp's access that missed the region found last: on the region of its first lane, or
-    /// else in the plain mode.
+    /// Runs a warp's access that missed the region found last: on the region or window of its first
+    /// lane, or else in the plain mode.
     #[cold]
     fn access_after_miss(
         &mut self,
@@ -40,12 +41,35 @@ impl Run<'_, '_, '_> {
     ) -> Result<(), Stop> {
         // SAFETY: the register file contains all rows of the kernel.
         let first = unsafe { access.access.place(self.files.rows[warp], active.trailing_zeros() as usize) };
-        if self.find_region(step, access, first, writes)
-            && self.access_fast((access, step.pc), warp, active, writes)
+        if self.access_in_window((access, step.pc), (warp, active), first, writes)
+            || self.find_region(step, access, first, writes)
+                && self.access_fast((access, step.pc), warp, active, writes)
         {
             return Ok(());
         }
         self.step_alone(step, access.prepare, warp)
+    }
+
+    /// Runs a warp's access by addresses without a space on the window that contains this one. Returns
+    /// false if none does, or it is impossible.
+    fn access_in_window(
+        &mut self,
+        (access, pc): (&AccessStep, u32),
+        (warp, active): (usize, u32),
+        address: u64,
+        writes: bool,
+    ) -> bool {
+        let (Op::Load(whole) | Op::Store(whole)) = &self.block.instruction(pc).op else { return false };
+        if whole.space.is_some() {
+            return false;
+        }
+        let member = self.gang.members()[warp].warp;
+        let Some((space, found)) = find_window(self.block, member, None, address) else { return false };
+        let Some(space) = AccessSpace::named(Some(space)).filter(|_| found.writable || !writes) else {
+            return false;
+        };
+        let window = Window { base: found.base, len: found.len, host: found.host };
+        self.access_in((access, pc), (space, window), (warp, active), writes)
     }
 
     /// Makes the region at an address the one that an access found last. Returns false if it is not
@@ -99,7 +123,9 @@ impl Run<'_, '_, '_> {
             failed &= failed - 1;
             let active = self.files.active(warp, step.guard);
             self.expand(self.gang.members()[warp].warp, access.address);
-            if !self.access_fast((&access.by_row, step.pc), warp, active, writes) {
+            if !self.access_fast((&access.by_row, step.pc), warp, active, writes)
+                && !self.access_in_window((&access.by_row, step.pc), (warp, active), first, writes)
+            {
                 self.step_alone(step, [None; 2], warp)?;
             }
         }
@@ -206,6 +232,11 @@ impl Run<'_, '_, '_> {
                 let host = warp.local.as_mut_ptr();
                 Some(Window { base: 0, len: warp.local_stride.into(), host })
             }
+            AccessSpace::Param => {
+                let params = self.block.launch.args.params;
+                let host = params.as_ptr().cast_mut();
+                (!writes).then_some(Window { base: 0, len: params.len() as u64, host })
+            }
         }
     }
 
@@ -218,11 +249,23 @@ impl Run<'_, '_, '_> {
         active: u32,
         writes: bool,
     ) -> bool {
+        let window = self.window((step.space, step.cache), warp, writes);
+        window.is_some_and(|window| self.access_in((step, pc), (step.space, window), (warp, active), writes))
+    }
+
+    /// Runs an access of a warp on memory that it may access so. Returns false if it leaves it, or if a
+    /// check does not admit it.
+    #[inline(always)]
+    fn access_in(
+        &mut self,
+        (step, pc): (&AccessStep, u32),
+        (space, window): (AccessSpace, Window),
+        (warp, active): (usize, u32),
+        writes: bool,
+    ) -> bool {
         let access = &step.access;
-        let memory = (step.space, step.cache);
-        let found = self.locate(access, memory, (warp, active), writes);
-        let Some((window, halves)) = found else { return false };
-        let target = (Target::of(step, writes), step.cache);
+        let Some(halves) = self.locate_in(access, (space, &window), (warp, active)) else { return false };
+        let target = (Target { space, ..Target::of(step, writes) }, step.cache);
         if !self.admits((access, pc), target, (warp, active, halves)) {
             return false;
         }
@@ -246,11 +289,22 @@ impl Run<'_, '_, '_> {
         writes: bool,
     ) -> Option<(Window, [Half; 2])> {
         let window = self.window(memory, warp, writes)?;
-        let locate = if memory.0 == AccessSpace::Local { self.steps.locate_local } else { self.steps.locate };
+        let halves = self.locate_in(access, (memory.0, &window), (warp, active))?;
+        Some((window, halves))
+    }
+
+    /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None` if
+    /// a lane is outside of it or misaligned.
+    #[inline(always)]
+    fn locate_in(
+        &mut self,
+        access: &Access,
+        (space, window): (AccessSpace, &Window),
+        (warp, active): (usize, u32),
+    ) -> Option<[Half; 2]> {
+        let locate = if space == AccessSpace::Local { self.steps.locate_local } else { self.steps.locate };
         // SAFETY: the register file contains all rows of the kernel.
-        let halves =
-            unsafe { locate(self.files.rows[warp], access, &window, active, &mut self.block.vector.offsets) };
-        Some((window, halves?))
+        unsafe { locate(self.files.rows[warp], access, window, active, &mut self.block.vector.offsets) }
     }
 
     /// True if the checks admit an access of a warp at the block's offsets. Otherwise the plain mode

@@ -56,6 +56,7 @@ impl<'r> Watch<'r> {
                 Some(written) => Record::Global(written, init),
                 None => Record::None,
             },
+            AccessSpace::Param => Record::None,
             _ if !init => Record::None,
             AccessSpace::Shared if clustered => Record::Other,
             AccessSpace::Shared => Record::Own(&mut shadow.written),
@@ -63,7 +64,7 @@ impl<'r> Watch<'r> {
         };
         let races = clocks.as_ref().and_then(|clocks| {
             let (memory, base) = match target.space {
-                AccessSpace::Local => return None,
+                AccessSpace::Local | AccessSpace::Param => return None,
                 AccessSpace::Global if !cached.writable => return None,
                 _ if target.strong => (Memory::Other, 0),
                 AccessSpace::Shared if clustered => (Memory::Other, 0),
