@@ -81,6 +81,9 @@ pub struct MatrixProduct {
     pub saturate: bool,
     /// For single bits: multiplies by exclusive or instead of and.
     pub differ: bool,
+    /// For each part, the places of the lanes' first elements, of their second ones, and so on, in the
+    /// matrix row by row. The matrices of several products follow each other.
+    pub places: [Vec<u16>; 4],
 }
 
 /// `wmma.load` and `wmma.store`.
@@ -141,8 +144,7 @@ impl MatrixProduct {
     }
 
     /// Returns the product in which a lane takes part.
-    #[inline]
-    pub fn group_of(&self, lane: u32) -> u32 {
+    fn group_of(&self, lane: u32) -> u32 {
         lane / 4 % self.groups()
     }
 
@@ -172,9 +174,19 @@ impl MatrixProduct {
         }
     }
 
+    /// Returns the places of a part's elements, as in `places`.
+    pub(crate) fn places_of(&self, part: Part) -> Vec<u16> {
+        let [rows, columns] = self.extent(part);
+        let lanes = |element| (0..LANES as u32).map(move |lane| (lane, element));
+        let place = |(lane, element)| {
+            let [row, column] = self.position(part, lane, element);
+            (self.group_of(lane) * rows * columns + row * columns + column) as u16
+        };
+        (0..self.elements(part)).flat_map(lanes).map(place).collect()
+    }
+
     /// Returns the row and column of a lane's `element`-th value.
-    #[inline]
-    pub fn position(&self, part: Part, lane: u32, element: u32) -> [u32; 2] {
+    fn position(&self, part: Part, lane: u32, element: u32) -> [u32; 2] {
         let [_, columns] = self.extent(part);
         let by_column = match self.layout {
             Layout::Opaque => return opaque_position(columns, lane, element),

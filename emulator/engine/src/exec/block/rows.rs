@@ -43,6 +43,15 @@ impl Rows {
         self.rows[register.0 as usize].0[lane]
     }
 
+    /// Returns a single row.
+    pub(in crate::exec) fn row(&self, register: Register) -> &[u32; LANES] {
+        &self.rows[register.0 as usize].0
+    }
+
+    pub(in crate::exec) fn row_mut(&mut self, register: Register) -> &mut [u32; LANES] {
+        &mut self.rows[register.0 as usize].0
+    }
+
     pub(in crate::exec) fn set(&mut self, register: Register, lane: usize, value: u32) {
         self.rows[register.0 as usize].0[lane] = value;
     }

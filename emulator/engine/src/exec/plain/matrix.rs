@@ -1,9 +1,10 @@
-//! Matrix products of a warp.
+//! Matrix instructions of a warp.
 //!
 //! The lanes of a warp together contain a matrix. For `mma` the position of each element is
 //! documented; for `wmma` it is private, and here row-major element `e` is number `e / 32` of lane
 //! `e % 32`. Products are summed in double precision and rounded once; hardware rounds otherwise.
 
+use super::product::multiply;
 use crate::exec::access::{Request, lane_address, place};
 use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Stop};
@@ -47,6 +48,7 @@ pub(super) fn set_element(
 }
 
 /// Converts a value to a number, exactly.
+#[inline(always)]
 pub(super) fn number(ty: Element, bits: u64) -> f64 {
     match ty {
         Element::F16 => F16::from_bits(bits as u16).to_f32().into(),
@@ -65,6 +67,7 @@ pub(super) fn number(ty: Element, bits: u64) -> f64 {
 }
 
 /// Returns the bits of a sum.
+#[inline(always)]
 pub(super) fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
     match ty {
         Element::F16 => <F16 as Half>::round::<{ float::NEAREST }>(x).bits().into(),
@@ -90,33 +93,13 @@ pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
     lanes_of(u32::MAX).filter(|lane| is_nan(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
-/// Returns the row and column of the first of a lane's two elements of a tile.
-fn tile_position(lane: usize) -> (usize, usize) {
-    (lane / 4, lane % 4 * 2)
-}
-
-/// Returns a lane's bits of a tile.
-fn tile_word(tile: &[[u16; 8]; 8], lane: usize, transposed: bool) -> u32 {
-    let (row, column) = tile_position(lane);
-    let pair = match transposed {
-        false => [tile[row][column], tile[row][column + 1]],
-        true => [tile[column][row], tile[column + 1][row]],
-    };
-    u32::from(pair[1]) << 16 | u32::from(pair[0])
-}
-
-fn gather_tile(rows: &Rows, register: Register, transposed: bool) -> [[u16; 8]; 8] {
-    let mut tile = [[0; 8]; 8];
-    for lane in 0..LANES {
-        let (row, column) = tile_position(lane);
-        let word = rows.get(register, lane);
-        for (offset, half) in [word as u16, (word >> 16) as u16].into_iter().enumerate() {
-            let column = column + offset;
-            let [row, column] = if transposed { [column, row] } else { [row, column] };
-            tile[row][column] = half;
-        }
-    }
-    tile
+/// Transposes a tile of 8 x 8 halves. Each lane has two neighbors of a row, and four lanes a row.
+fn transpose(tile: &[u32; LANES]) -> [u32; LANES] {
+    let half = |row: usize, column: usize| tile[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+    std::array::from_fn(|lane| {
+        let (row, column) = (lane / 4, lane % 4 * 2);
+        half(column + 1, row) << 16 | half(column, row)
+    })
 }
 
 pub(super) fn matrix(block: &mut Block<'_, '_>, issue: Issue, matrix: &Matrix) -> Result<(), Stop> {
@@ -125,10 +108,9 @@ pub(super) fn matrix(block: &mut Block<'_, '_>, issue: Issue, matrix: &Matrix) -
     }
     let rows = &mut block.warps[issue.warp].rows;
     match matrix {
-        Matrix::Product(product) => (0..product.groups()).for_each(|group| multiply(rows, product, group)),
+        Matrix::Product(product) => multiply(rows, product),
         Matrix::Transpose { out, value } => {
-            let tile = gather_tile(rows, *value, false);
-            (0..LANES).for_each(|lane| rows.set(*out, lane, tile_word(&tile, lane, true)));
+            *rows.row_mut(*out) = transpose(rows.row(*value));
         }
         Matrix::Rows(tiles) => return move_rows(block, issue, tiles),
         Matrix::Move(fragment) => return move_fragment(block, issue, fragment),
@@ -139,29 +121,29 @@ pub(super) fn matrix(block: &mut Block<'_, '_>, issue: Issue, matrix: &Matrix) -
 fn move_rows(block: &mut Block<'_, '_>, issue: Issue, tiles: &MatrixRows) -> Result<(), Stop> {
     let MatrixRows { store, space, transposed, cache, .. } = *tiles;
     for (number, register) in tiles.registers.iter().enumerate() {
-        let mut tile = [[0u16; 8]; 8];
+        let turned = |tile: &[u32; LANES]| if transposed { transpose(tile) } else { *tile };
+        let mut tile = [0; LANES];
         if store {
-            tile = gather_tile(&block.warps[issue.warp].rows, *register, transposed);
+            tile = turned(block.warps[issue.warp].rows.row(*register));
         }
-        for (row, values) in tile.iter_mut().enumerate() {
+        for (row, words) in tile.chunks_exact_mut(ROW as usize / size_of::<u32>()).enumerate() {
             let lane = 8 * number + row;
             let address = lane_address(block, issue.warp, &tiles.address, lane);
             let request = match store {
                 true => Request::write(space, address, ROW, cache),
                 false => Request::read(space, address, ROW, cache),
             };
-            let host = place(block, issue.at(lane), request)?.host.cast::<[u16; 8]>();
+            let host = place(block, issue.at(lane), request)?.host;
             if store {
-                // SAFETY: `place` checked a whole row for writing.
-                unsafe { host.write_unaligned(*values) };
+                // SAFETY: `place` checked a whole row for writing; the words have as many bytes.
+                unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast(), host, ROW as usize) };
             } else {
-                // SAFETY: `place` checked a whole row.
-                *values = unsafe { host.read_unaligned() };
+                // SAFETY: `place` checked a whole row; the words have as many bytes.
+                unsafe { std::ptr::copy_nonoverlapping(host, words.as_mut_ptr().cast(), ROW as usize) };
             }
         }
         if !store {
-            let rows = &mut block.warps[issue.warp].rows;
-            (0..LANES).for_each(|lane| rows.set(*register, lane, tile_word(&tile, lane, transposed)));
+            *block.warps[issue.warp].rows.row_mut(*register) = turned(&tile);
         }
     }
     Ok(())
@@ -206,41 +188,4 @@ fn move_fragment(block: &mut Block<'_, '_>, issue: Issue, fragment: &MatrixMove)
         }
     }
     Ok(())
-}
-
-/// Computes one of the products that an instruction makes at once.
-fn multiply(rows: &mut Rows, product: &MatrixProduct, group: u32) {
-    let [_, n, k] = product.shape.map(|extent| extent as usize);
-    let lanes = || (0..LANES as u32).filter(|lane| product.group_of(*lane) == group);
-    let gather = |rows: &Rows, part: Part, registers: &[Register]| {
-        let [height, width] = product.extent(part);
-        let ty = product.ty(part);
-        let mut matrix = vec![0f64; (height * width) as usize];
-        for lane in lanes() {
-            for index in 0..product.elements(part) {
-                let [row, column] = product.position(part, lane, index);
-                matrix[(row * width + column) as usize] =
-                    number(ty, element(rows, registers, ty, lane as usize, index));
-            }
-        }
-        matrix
-    };
-    let a = gather(rows, Part::A, &product.a);
-    let b = gather(rows, Part::B, &product.b);
-    let c = gather(rows, Part::C, &product.c);
-    let ty = product.ty(Part::D);
-    for lane in lanes() {
-        for index in 0..product.elements(Part::D) {
-            let [row, column] = product.position(Part::D, lane, index).map(|at| at as usize);
-            let factors = (0..k).map(|i| (a[row * k + i], b[i * n + column]));
-            let start = c[row * n + column];
-            let sum = match ty {
-                Element::F64 => factors.fold(start, |sum, (x, y)| x.mul_add(y, sum)),
-                _ if product.differ => start + factors.map(|(x, y)| f64::from(x != y)).sum::<f64>(),
-                _ => start + factors.map(|(x, y)| x * y).sum::<f64>(),
-            };
-            let bits = rounded(ty, sum, product.saturate);
-            set_element(rows, &product.d, ty, lane as usize, index, bits);
-        }
-    }
 }

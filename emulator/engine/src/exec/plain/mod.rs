@@ -11,6 +11,7 @@ mod matrix;
 mod nans;
 mod object;
 mod printf;
+mod product;
 mod registers;
 mod stack;
 mod surface;

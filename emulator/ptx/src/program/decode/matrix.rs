@@ -143,7 +143,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unknown());
         }
         self.operand_count(i, 4)?;
-        let product = MatrixProduct {
+        let mut product = MatrixProduct {
             layout,
             shape,
             types: [a, b, c, d],
@@ -153,7 +153,9 @@ impl<'s> Decoder<'_, '_, 's> {
             d: self.registers(self.operand(i, 0)?, d)?,
             saturate,
             differ: bits == Some(true),
+            places: Default::default(),
         };
+        product.places = [Part::A, Part::B, Part::C, Part::D].map(|part| product.places_of(part));
         for (part, registers) in
             [(Part::A, &product.a), (Part::B, &product.b), (Part::C, &product.c), (Part::D, &product.d)]
         {

@@ -1,0 +1,125 @@
+//! Products of matrices that the lanes of a warp contain together.
+
+use super::matrix::{number, rounded};
+use crate::exec::block::rows::Rows;
+use crate::program::matrix::{Element, MatrixProduct, Part};
+use crate::semantics::{LANES, Register, Width};
+
+/// Number of columns whose sums are computed together. All matrices have a multiple of it.
+const COLUMNS: usize = 8;
+
+/// Computes the products of an instruction.
+pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
+    let a = gather(rows, product, Part::A, &product.a);
+    let b = gather(rows, product, Part::B, &product.b);
+    let c = gather(rows, product, Part::C, &product.c);
+    let [m, n, k] = product.shape.map(|extent| extent as usize);
+    let mut sums = vec![0.0; c.len()];
+    // For each of the products that an instruction makes at once.
+    let factors = a.chunks_exact(m * k).zip(b.chunks_exact(k * n));
+    let summands = c.chunks_exact(m * n).zip(sums.chunks_exact_mut(m * n));
+    for ((a, b), (c, sums)) in factors.zip(summands) {
+        for (a, (c, sums)) in a.chunks_exact(k).zip(c.chunks_exact(n).zip(sums.chunks_exact_mut(n))) {
+            for first in (0..n).step_by(COLUMNS) {
+                let summands: [f64; COLUMNS] = std::array::from_fn(|column| c[first + column]);
+                let totals = add_products(product, a, (b, n, first), summands);
+                sums[first..first + COLUMNS].copy_from_slice(&totals);
+            }
+        }
+    }
+    scatter(rows, product, &sums);
+}
+
+/// Adds the products of a row with the columns from `first` on of a matrix with `n` columns.
+fn add_products(
+    product: &MatrixProduct,
+    row: &[f64],
+    columns: (&[f64], usize, usize),
+    mut summands: [f64; COLUMNS],
+) -> [f64; COLUMNS] {
+    if product.ty(Part::D) == Element::F64 {
+        return one_by_one(row, columns, summands, |total, x, y| x.mul_add(y, total));
+    }
+    let products = match product.differ {
+        true => one_by_one(row, columns, [-0.0; COLUMNS], |total, x, y| total + f64::from(x != y)),
+        false => one_by_one(row, columns, [-0.0; COLUMNS], |total, x, y| total + x * y),
+    };
+    summands.iter_mut().zip(products).for_each(|(summand, product)| *summand += product);
+    summands
+}
+
+/// Takes the steps of each column in order.
+#[inline(always)]
+fn one_by_one(
+    row: &[f64],
+    (matrix, n, first): (&[f64], usize, usize),
+    mut totals: [f64; COLUMNS],
+    step: impl Fn(f64, f64, f64) -> f64,
+) -> [f64; COLUMNS] {
+    for (x, columns) in row.iter().zip(matrix.chunks_exact(n)) {
+        for (total, y) in totals.iter_mut().zip(&columns[first..first + COLUMNS]) {
+            *total = step(*total, *x, *y);
+        }
+    }
+    totals
+}
+
+/// Collects the elements of a part from the lanes.
+fn gather(rows: &Rows, product: &MatrixProduct, part: Part, registers: &[Register]) -> Vec<f64> {
+    let ty = product.ty(part);
+    let places = &product.places[part as usize];
+    let mut matrix = vec![0.0; places.len()];
+    let elements = places.chunks_exact(LANES).enumerate();
+    if ty == Element::F64 {
+        for (element, places) in elements {
+            for (lane, place) in places.iter().enumerate() {
+                let bits = rows.get_wide(registers[element], Width::Double, lane);
+                matrix[usize::from(*place)] = f64::from_bits(bits);
+            }
+        }
+        return matrix;
+    }
+    // A loop for each type, so that it does not examine the type of each element.
+    macro_rules! loops {
+        ($($ty:ident)*) => {
+            match ty {
+                $(Element::$ty => for (element, places) in elements {
+                    let (packed, bits) = (Element::$ty.packed() as usize, Element::$ty.bits());
+                    let row = rows.row(registers[element / packed]);
+                    let shift = bits * (element % packed) as u32;
+                    for (word, place) in row.iter().zip(places) {
+                        let bits = word >> shift & u32::MAX >> (32 - bits);
+                        matrix[usize::from(*place)] = number(Element::$ty, bits.into());
+                    }
+                })*
+            }
+        };
+    }
+    loops! { F16 Bf16 Tf32 F32 F64 S32 U8 S8 U4 S4 B1 E4m3 E5m2 }
+    matrix
+}
+
+/// Distributes the elements of the result to the lanes.
+fn scatter(rows: &mut Rows, product: &MatrixProduct, matrix: &[f64]) {
+    let ty = product.ty(Part::D);
+    let places = &product.places[Part::D as usize];
+    let elements = places.chunks_exact(LANES).enumerate();
+    if ty == Element::F64 {
+        for (element, places) in elements {
+            for (lane, place) in places.iter().enumerate() {
+                let bits = matrix[usize::from(*place)].to_bits();
+                rows.set_wide(product.d[element], Width::Double, lane, bits);
+            }
+        }
+        return;
+    }
+    let (packed, bits) = (ty.packed() as usize, ty.bits());
+    for (element, places) in elements {
+        let shift = bits * (element % packed) as u32;
+        let mask = u32::MAX >> (32 - bits) << shift;
+        for (word, place) in rows.row_mut(product.d[element / packed]).iter_mut().zip(places) {
+            let bits = rounded(ty, matrix[usize::from(*place)], product.saturate) as u32;
+            *word = *word & !mask | bits << shift;
+        }
+    }
+}
