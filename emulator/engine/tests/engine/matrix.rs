@@ -204,3 +204,26 @@ fn part_of_a_warp_cannot_multiply() {
     let fault = device.launch("k", 1, 32, &Args::default()).unwrap_err();
     assert_eq!(fault.kind, cuprum_engine::report::FaultKind::WrongMembers);
 }
+
+/// A fragment with some elements outside of its memory faults at the first of them, in whichever
+/// memory the others are.
+#[test]
+fn each_element_of_a_fragment_has_to_be_in_memory() {
+    for (space, memory) in [("global", "%p"), ("shared", "%q")] {
+        let text = format!(
+            "{HEADER}.visible .entry k(.param .u64 a, .param .u32 stride) {{
+            .shared .align 32 .b8 s[510]; .reg .b32 %a<8>, %n; .reg .b64 %p, %q;
+            ld.param.u64 %p, [a]; ld.param.u32 %n, [stride]; mov.u64 %q, s;
+            wmma.load.a.sync.aligned.row.m16n16k16.{space}.f16
+                {{%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}}, [{memory}], %n; ret; }}"
+        );
+        let device = Device::load(&text).unwrap_or_else(|error| panic!("{error}"));
+        let halves = device.buffer(&[0u16; 255]);
+        let launch = |stride: u32| device.launch("k", 1, 32, &Args::default().buffer(&halves).push(stride));
+        // With a smaller stride, rows overlap.
+        launch(8).unwrap_or_else(|fault| panic!("{fault}"));
+        let fault = launch(16).unwrap_err();
+        assert_eq!((&fault.kind, fault.thread), (&cuprum_engine::report::FaultKind::OutOfBounds, [31, 0, 0]));
+        assert!(fault.ptx_text.contains("wmma.load"), "{fault}");
+    }
+}

@@ -8,7 +8,7 @@ mod text;
 pub(in crate::exec) mod watch;
 
 pub(in crate::exec) use atomic::{apply, atomic, change};
-pub(in crate::exec) use place::{find_region, find_window, place};
+pub(in crate::exec) use place::{find_region, find_window, place, place_near};
 pub(in crate::exec) use raw::{read, update};
 pub(in crate::exec) use request::{Place, Request};
 pub(in crate::exec) use text::{bytes_at, text_at};

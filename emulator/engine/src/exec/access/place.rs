@@ -226,6 +226,29 @@ pub(in crate::exec) fn find_window(
     })
 }
 
+/// Finds the bytes of an access, first in the memory of an earlier one of the same kind. The memory is
+/// kept if accesses there need no check but of their bounds and alignment.
+pub(in crate::exec) fn place_near(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    request: Request,
+    memory: &mut Option<Cached>,
+) -> Result<*mut u8, Stop> {
+    let Request { space, address, bytes, cache, .. } = request;
+    if let Some(host) = memory.and_then(|memory| memory.host_of(address, bytes)) {
+        return Ok(host);
+    }
+    let found = place(block, site, request)?;
+    let near = match find_window(block, site.warp, space, address) {
+        Some((Space::Shared, near)) => Some(near),
+        Some(_) => None,
+        None => Some(block.caches[cache]),
+    };
+    let watched = block.launch.watches();
+    *memory = near.filter(|near| !watched && near.init.is_null() && near.marks.is_null());
+    Ok(found.host)
+}
+
 /// Returns the kind of fault of an access that is outside all regions that it may use.
 fn missed(block: &Block<'_, '_>, region: Option<&Region>, address: u64) -> FaultKind {
     if address < NULL_PAGE {

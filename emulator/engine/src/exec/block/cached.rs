@@ -47,6 +47,13 @@ impl Cached {
         }
     }
 
+    /// Returns the first byte of an access on the host, if it is aligned and within.
+    pub(in crate::exec) fn host_of(&self, address: u64, bytes: u32) -> Option<*mut u8> {
+        let offset = address.wrapping_sub(self.base);
+        let inside = offset < self.len && u64::from(bytes) <= self.len - offset;
+        (inside && address % u64::from(bytes) == 0).then(|| self.host.wrapping_add(offset as usize))
+    }
+
     /// Returns the record of accessed bytes.
     #[inline(always)]
     pub(in crate::exec) fn marks<'l>(&self, _launch: &'l Launch<'_>) -> Option<&'l Marks> {

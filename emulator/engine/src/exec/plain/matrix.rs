@@ -5,7 +5,7 @@
 //! `e % 32`. Products are summed in double precision and rounded once; hardware rounds otherwise.
 
 use super::product::multiply;
-use crate::exec::access::{Request, lane_address, place};
+use crate::exec::access::{Request, lane_address, place_near};
 use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::matrix::{
@@ -120,6 +120,7 @@ pub(super) fn matrix(block: &mut Block<'_, '_>, issue: Issue, matrix: &Matrix) -
 
 fn move_rows(block: &mut Block<'_, '_>, issue: Issue, tiles: &MatrixRows) -> Result<(), Stop> {
     let MatrixRows { store, space, transposed, cache, .. } = *tiles;
+    let mut memory = None;
     for (number, register) in tiles.registers.iter().enumerate() {
         let turned = |tile: &[u32; LANES]| if transposed { transpose(tile) } else { *tile };
         let mut tile = [0; LANES];
@@ -133,7 +134,7 @@ fn move_rows(block: &mut Block<'_, '_>, issue: Issue, tiles: &MatrixRows) -> Res
                 true => Request::write(space, address, ROW, cache),
                 false => Request::read(space, address, ROW, cache),
             };
-            let host = place(block, issue.at(lane), request)?.host;
+            let host = place_near(block, issue.at(lane), request, &mut memory)?;
             if store {
                 // SAFETY: `place` checked a whole row for writing; the words have as many bytes.
                 unsafe { std::ptr::copy_nonoverlapping(words.as_ptr().cast(), host, ROW as usize) };
@@ -151,9 +152,11 @@ fn move_rows(block: &mut Block<'_, '_>, issue: Issue, tiles: &MatrixRows) -> Res
 
 fn move_fragment(block: &mut Block<'_, '_>, issue: Issue, fragment: &MatrixMove) -> Result<(), Stop> {
     let [height, width] = extent(fragment.shape, fragment.part);
-    let MatrixMove { ty, space, cache, .. } = *fragment;
+    let MatrixMove { store, ty, space, cache, .. } = *fragment;
     let bytes = ty.bits().div_ceil(8);
     let elements = height * width / LANES as u32;
+    let held = fragment.registers.len() as u32 * ty.packed();
+    let mut memory = None;
     for lane in lanes_of(u32::MAX) {
         let base = lane_address(block, issue.warp, &fragment.address, lane);
         let stride = match fragment.stride {
@@ -161,28 +164,27 @@ fn move_fragment(block: &mut Block<'_, '_>, issue: Issue, fragment: &MatrixMove)
             None if fragment.by_column => height,
             None => width,
         };
-        let held = fragment.registers.len() as u32 * ty.packed();
         for number in 0..held {
             // Numbers beyond the number of elements repeat them.
             let [row, column] = opaque_position(width, lane as u32, number % elements);
             let (major, minor) = if fragment.by_column { (column, row) } else { (row, column) };
             let start = (u64::from(major) * u64::from(stride) + u64::from(minor)) * u64::from(ty.bits());
             let address = base.wrapping_add(start / 8);
+            let request = match store {
+                true => Request::write(space, address, bytes, cache),
+                false => Request::read(space, address, bytes, cache),
+            };
+            let host = place_near(block, issue.at(lane), request, &mut memory)?;
             let rows = &mut block.warps[issue.warp].rows;
-            if fragment.store {
-                let bits = element(rows, &fragment.registers, ty, lane, number);
-                let place = place(block, issue.at(lane), Request::write(space, address, bytes, cache))?;
-                // SAFETY: `place` checked the bytes; no element has more than 8.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(bits.to_le_bytes().as_ptr(), place.host, bytes as usize);
-                }
+            let mut raw = [0u8; 8];
+            if store {
+                raw = element(rows, &fragment.registers, ty, lane, number).to_le_bytes();
+                // SAFETY: the bytes are in memory that may be written; no element has more than 8.
+                unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), host, bytes as usize) };
             } else {
-                let place = place(block, issue.at(lane), Request::read(space, address, bytes, cache))?;
-                let mut raw = [0u8; 8];
-                // SAFETY: as above.
-                unsafe { std::ptr::copy_nonoverlapping(place.host, raw.as_mut_ptr(), bytes as usize) };
+                // SAFETY: the bytes are in live memory; no element has more than 8.
+                unsafe { std::ptr::copy_nonoverlapping(host, raw.as_mut_ptr(), bytes as usize) };
                 let bits = u64::from_le_bytes(raw) >> (start % 8);
-                let rows = &mut block.warps[issue.warp].rows;
                 set_element(rows, &fragment.registers, ty, lane, number, bits);
             }
         }
