@@ -305,5 +305,5 @@ unsafe fn locate_local(
 
 /// True if functions exist for elements of this size in registers of this width.
 pub(in crate::exec) fn is_common(bytes: u32, wide: bool) -> bool {
-    if wide { bytes == 8 } else { matches!(bytes, 1 | 2 | 4) }
+    matches!(bytes, 1 | 2 | 4) || wide && bytes == 8
 }

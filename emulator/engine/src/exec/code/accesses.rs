@@ -41,6 +41,9 @@ impl Translator<'_> {
                 self.read_plainly.extend(sources);
             }
         }
+        let wide = access.width == Width::Double;
+        let cell = if wide { 8 } else { 4 };
+        let extends = access.signed && is_load && access.bytes < cell;
         let ready = access::Access {
             source,
             address,
@@ -48,8 +51,8 @@ impl Translator<'_> {
             bytes: access.bytes,
             elements: access.registers.len() as u32,
             registers,
-            wide: access.width == Width::Double,
-            sign: if access.signed && is_load && access.bytes < 4 { 1 << (8 * access.bytes - 1) } else { 0 },
+            wide,
+            sign: if extends { 1 << (8 * access.bytes - 1) } else { 0 },
         };
         let run = transfer::function(self.level, &ready, is_load)?;
         Some(Box::new(AccessStep {
