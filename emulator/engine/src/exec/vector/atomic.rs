@@ -2,10 +2,12 @@
 
 use super::Run;
 use super::watch::Target;
-use crate::exec::access::change;
+use crate::exec::access::{change, read, write};
 use crate::exec::block::Stop;
+use crate::exec::code::access::Access;
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
 use crate::program::memory::AtomicOperation;
+use crate::program::types::Type;
 use crate::semantics::{LANES, lanes_of};
 
 impl Run<'_, '_, '_> {
@@ -57,11 +59,11 @@ impl Run<'_, '_, '_> {
 }
 
 /// The participating lanes of a warp, and their offsets in memory.
-struct Lanes<'a> {
-    file: *mut u32,
-    host: *mut u8,
-    offsets: &'a [i64; LANES],
-    active: u32,
+pub(super) struct Lanes<'a> {
+    pub(super) file: *mut u32,
+    pub(super) host: *mut u8,
+    pub(super) offsets: &'a [i64; LANES],
+    pub(super) active: u32,
 }
 
 /// A value of the width of a register's cell.
@@ -82,38 +84,117 @@ impl Cell for u64 {
 }
 
 impl Lanes<'_> {
-    /// Runs the operation. Compiled for each kind, so each lane only tests the type of numbers.
+    /// Loads each element atomically, lane by lane, like the plain mode.
+    ///
+    /// # Safety
+    /// The file contains the rows of the access. The bytes at the offsets are readable and aligned.
+    #[inline(never)]
+    pub(super) unsafe fn load(&self, access: &Access) {
+        let bytes = access.bytes as usize;
+        let sign = u64::from(access.sign);
+        for lane in lanes_of(self.active) {
+            let at = self.host.wrapping_offset(self.offsets[lane] as isize);
+            for (element, row) in access.registers[..access.elements as usize].iter().enumerate() {
+                // SAFETY: guaranteed by the caller.
+                let raw = unsafe { read(at.wrapping_add(element * bytes), access.bytes, true) };
+                let value = (raw ^ sign).wrapping_sub(sign);
+                let row = self.file.wrapping_add(*row as usize);
+                if access.wide {
+                    // SAFETY: a lane of a double row of the access.
+                    unsafe { row.cast::<u64>().wrapping_add(lane).write(value) };
+                } else {
+                    // SAFETY: a lane of a row of the access.
+                    unsafe { row.wrapping_add(lane).write(value as u32) };
+                }
+            }
+        }
+    }
+
+    /// Stores each element atomically, lane by lane, like the plain mode.
+    ///
+    /// # Safety
+    /// As for [`Lanes::load`], and the bytes are writable.
+    #[inline(never)]
+    pub(super) unsafe fn store(&self, access: &Access) {
+        let bytes = access.bytes as usize;
+        for lane in lanes_of(self.active) {
+            let at = self.host.wrapping_offset(self.offsets[lane] as isize);
+            for (element, row) in access.registers[..access.elements as usize].iter().enumerate() {
+                let row = self.file.wrapping_add(*row as usize);
+                let value = if access.wide {
+                    // SAFETY: a lane of a double row of the access.
+                    unsafe { row.cast::<u64>().wrapping_add(lane).read() }
+                } else {
+                    // SAFETY: a lane of a row of the access.
+                    unsafe { row.wrapping_add(lane).read() }.into()
+                };
+                // SAFETY: guaranteed by the caller.
+                unsafe { write(at.wrapping_add(element * bytes), access.bytes, value, true) };
+            }
+        }
+    }
+
+    /// Runs the operation. Compiled for each kind, and for numbers with and without a sign, so that
+    /// no lane tests them.
     ///
     /// # Safety
     /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are
     /// writable, aligned, and of the same size.
     unsafe fn run<C: Cell>(&self, step: &AtomicStep) {
+        let (unsigned, signed) =
+            if size_of::<C>() == 8 { (Type::U64, Type::S64) } else { (Type::U32, Type::S32) };
+        let kind = match step.operation {
+            // These have the same result for all types.
+            AtomicOperation::Exchange | AtomicOperation::CompareExchange => unsigned,
+            _ if step.ty.is_float() => step.ty,
+            AtomicOperation::Min | AtomicOperation::Max if step.ty.is_signed() => signed,
+            _ => unsigned,
+        };
         macro_rules! each {
-            ($($operation:ident)*) => {
+            ($ty:expr, $($operation:ident)* $(; $rest:pat)?) => {
                 match step.operation {
                     $(AtomicOperation::$operation => {
                         // SAFETY: guaranteed by the caller.
-                        unsafe { self.run_as::<C>(step, AtomicOperation::$operation) };
+                        unsafe { self.run_as::<C>(step, AtomicOperation::$operation, $ty) };
                     })*
+                    $($rest => {})?
                 }
             };
         }
-        each! { Add Exchange CompareExchange Min Max And Or Xor Increment Decrement }
+        if kind == unsigned {
+            each! { unsigned, Add Exchange CompareExchange Min Max And Or Xor Increment Decrement }
+        } else if kind == signed {
+            each! { signed, Min Max; _ }
+        } else {
+            each! { kind, Add Min Max; _ }
+        }
     }
 
     /// # Safety
     /// As for [`Lanes::run`].
     #[inline(always)]
-    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: AtomicOperation) {
+    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: AtomicOperation, ty: Type) {
+        if step.space == AccessSpace::Global {
+            // SAFETY: guaranteed by the caller.
+            unsafe { self.run_in::<C>(step, (operation, ty), true) };
+        } else {
+            // SAFETY: guaranteed by the caller. Only this worker accesses shared and local memory.
+            unsafe { self.run_in::<C>(step, (operation, ty), false) };
+        }
+    }
+
+    /// # Safety
+    /// As for [`Lanes::run`], and the memory is exclusive if not `global`.
+    #[inline(always)]
+    unsafe fn run_in<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
         let cell =
             |row: u32, lane: usize| self.file.wrapping_add(row as usize).cast::<C>().wrapping_add(lane);
-        let global = step.space == AccessSpace::Global;
         for lane in lanes_of(self.active) {
             // SAFETY: a lane of a row of the step.
             let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
             let at = self.host.wrapping_offset(self.offsets[lane] as isize);
-            // SAFETY: guaranteed by the caller. Only this worker accesses the shared memory.
-            let old = unsafe { change(at, size_of::<C>() as u32, (operation, step.ty), global, operands) };
+            // SAFETY: guaranteed by the caller.
+            let old = unsafe { change(at, size_of::<C>() as u32, operation, global, operands) };
             if let Some(out) = step.out {
                 // SAFETY: a lane of a row of the step.
                 unsafe { cell(out, lane).write(C::of(old)) };
