@@ -594,7 +594,7 @@ fn positions_of_bits_agree() {
 /// Reductions, votes and matches of all lanes, and of parts that name themselves in loops that lanes leave one by one.
 #[test]
 fn parts_of_warps_agree() {
-    let mut collectives: Vec<String> = COLLECTIVES[..8].iter().map(|line| (*line).to_owned()).collect();
+    let mut collectives: Vec<String> = COLLECTIVES.iter().map(|line| (*line).to_owned()).collect();
     for operation in ["add.u32", "min.u32", "max.u32", "min.s32", "max.s32", "and.b32", "or.b32", "xor.b32"] {
         collectives.push(format!("redux.sync.{operation} %r0, %r1, {{}};"));
     }
@@ -614,5 +614,42 @@ fn parts_of_warps_agree() {
             "and.b32 %r6, %r3, 3;\nmov.u32 %r7, 0;\nL:\nactivemask.b32 %r5;\n{line}\nadd.u32 %r7, %r7, %r0;\n\
              sub.u32 %r6, %r6, 1;\nsetp.lt.s32 %p3, %r6, 0;\n@!%p3 bra L;\nbar.warp.sync -1;\nxor.b32 %r0, %r0, %r7;\n"
         ));
+    }
+}
+
+/// Generic addresses of shared memory, again and again by one instruction, and of other memory in between.
+#[test]
+fn generic_addresses_of_shared_memory_agree() {
+    let generic = "mov.u64 %w2, %shared;\ncvta.shared.u64 %w2, %w2;\nmov.u64 %w3, room;\ncvta.shared.u64 %w3, %w3;\n\
+                   st.shared.v2.u32 [%shared], {%n, 5};\nbar.warp.sync -1;\nmov.u32 %r4, 0;\n";
+    let again = "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 5;\n@%p2 bra L;\nbar.warp.sync -1;\nld.shared.v2.u32 {%r0, %r1}, [%shared];\n";
+    for (operation, operand) in [
+        ("add.u32", "%r3"),
+        ("xor.b32", "%r3"),
+        ("max.u32", "%r3"),
+        ("inc.u32", "0x7fffffff"),
+        ("add.f32", "%f0"),
+    ] {
+        runs(&format!(
+            "{generic}mov.f32 %f0, 0f40490fdb;\nmov.u64 %w1, %w2;\n@%p0 mov.u64 %w1, %bins;\nL:\n\
+             red.{operation} [%w1], {operand};\n{again}"
+        ));
+    }
+    for (ty, shift, value) in [("u16", 1, "%h0"), ("u8", 0, "%r4")] {
+        runs(&format!(
+            "{generic}bar.sync 0;\nshl.b32 %n, %t, {shift};\ncvt.u64.u32 %at, %n;\nadd.u64 %w3, %w3, %at;\nmov.u64 %w1, %w3;\n\
+             L:\ncvt.u16.u32 %h0, %r4;\nst.{ty} [%w1], {value};\nld.{ty} %r5, [%w3];\nadd.u32 %r2, %r2, %r5;\n\
+             mul.lo.u32 %r2, %r2, 7;\n@%p1 add.u64 %w1, %out, 4;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 5;\n@%p2 bra L;\n"
+        ));
+    }
+    for (by, words) in [(1024, "out-of-bounds"), (2, "misaligned"), (0x0100_0000, "block")] {
+        for access in ["atom.add.u32 %r0, [%w3], 1;", "ld.volatile.u32 %r0, [%w3];", "st.u32 [%w3], %r0;"] {
+            fails(
+                &format!(
+                    "{generic}L:\nsetp.eq.u32 %p3, %r4, 3;\nsetp.eq.and.u32 %p3, %t, 9, %p3;\n@%p3 add.u64 %w3, %w3, {by};\n{access}\n{again}"
+                ),
+                &[words, "thread (9,0,0)"],
+            );
+        }
     }
 }

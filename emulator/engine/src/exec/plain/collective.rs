@@ -80,6 +80,10 @@ fn perform_by_members(
     arrived: u32,
 ) -> Result<(), Stop> {
     let mut left = issue.active;
+    if !block.launch.options.check_barriers && block.checks.clocks.is_none() {
+        perform_by_names(&mut block.warps[issue.warp].rows, operation, members, left);
+        return Ok(());
+    }
     while left != 0 {
         let (named, same) = same_names(&block.warps[issue.warp].rows, members, left);
         if block.launch.options.check_barriers {
@@ -148,6 +152,10 @@ pub(in crate::exec) fn perform_by_names(
     members: Register,
     active: u32,
 ) {
+    if let Collective::Shuffle { mode, out, inside, value, lane, clamp } = *operation {
+        let groups = equals(&core::array::from_fn(|lane| rows.get(members, lane)), active);
+        return shuffle(rows, mode, (out, inside), [value, lane, clamp], (active, &groups));
+    }
     let mut left = active;
     while left != 0 {
         let same = same_names(rows, members, left).1;
@@ -164,6 +172,7 @@ fn same_names(rows: &Rows, members: Register, mask: u32) -> (u32, u32) {
 }
 
 /// Returns the lanes whose value is this one.
+#[inline(always)]
 fn equal_lanes<T: PartialEq + Copy>(values: &[T; LANES], wanted: T) -> u32 {
     /// Moves the lowest bit of each of eight bytes to the highest byte of the product.
     const GATHER: u64 = 0x0102_0408_1020_4080;
@@ -199,7 +208,7 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
     match *operation {
         Collective::WarpBarrier => {}
         Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
-            shuffle(rows, mode, (out, inside), [value, lane, clamp], active);
+            shuffle(rows, mode, (out, inside), [value, lane, clamp], (active, &[active; LANES]));
         }
         Collective::VoteAll { out, condition } => {
             let all = !rows.holds(condition) & active == 0;
@@ -246,12 +255,13 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
     }
 }
 
+/// Shuffles among the lanes of each group, given for each lane.
 fn shuffle(
     rows: &mut Rows,
     mode: ShuffleMode,
     (out, inside): (Register, Option<Predicate>),
     [value, lane, clamp]: [Register; 3],
-    active: u32,
+    (active, groups): (u32, &[u32; LANES]),
 ) {
     let values: [u32; LANES] = core::array::from_fn(|lane| rows.get(value, lane));
     let mut found = 0;
@@ -259,7 +269,7 @@ fn shuffle(
         let (source, valid) = shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
         found |= u32::from(valid) << own;
         // Hardware returns zero for a lane that takes no part.
-        let there = active >> source & 1 != 0;
+        let there = groups[own] >> source & 1 != 0;
         rows.set(out, own, if there { values[source as usize] } else { 0 });
     }
     if let Some(inside) = inside {
