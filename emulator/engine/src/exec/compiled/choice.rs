@@ -51,6 +51,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
             AccessSpace::Local => [80, 20],
             AccessSpace::Shared | AccessSpace::Param => [20, 10],
         },
+        Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [130, 30],
         Action::Atomic(_) => [280, 30],
         Action::ScalarLoad(_) | Action::ScalarStore(_) => [8, 20],
         Action::Scalar(_) | Action::ScalarTest(_) => [1, 5],
