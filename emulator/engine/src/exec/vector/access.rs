@@ -218,7 +218,12 @@ impl Run<'_, '_, '_> {
     /// Returns the memory that an access found last, if it is allowed: in local memory, the first
     /// lane's of a member of the group; elsewhere the same for all members.
     #[inline(always)]
-    fn window(&mut self, (space, cache): (AccessSpace, u32), member: usize, writes: bool) -> Option<Window> {
+    pub(super) fn window(
+        &mut self,
+        (space, cache): (AccessSpace, u32),
+        member: usize,
+        writes: bool,
+    ) -> Option<Window> {
         match space {
             AccessSpace::Shared => Some(Window {
                 base: self.block.shared_base().into(),
@@ -296,26 +301,10 @@ impl Run<'_, '_, '_> {
         true
     }
 
-    /// Sets the block's offsets to the offsets of a warp's active lanes in the returned window,
-    /// which is memory of this block or a live region, and writable if `writes`. Returns `None` if
-    /// a lane is outside of it or misaligned.
-    #[inline(always)]
-    pub(super) fn locate(
-        &mut self,
-        access: &Access,
-        memory: (AccessSpace, u32),
-        (warp, active): (usize, u32),
-        writes: bool,
-    ) -> Option<(Window, [Half; 2])> {
-        let window = self.window(memory, warp, writes)?;
-        let halves = self.locate_in(access, (memory.0, &window), (warp, active))?;
-        Some((window, halves))
-    }
-
     /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None` if
     /// a lane is outside of it or misaligned.
     #[inline(always)]
-    fn locate_in(
+    pub(super) fn locate_in(
         &mut self,
         access: &Access,
         (space, window): (AccessSpace, &Window),
@@ -338,6 +327,14 @@ impl Run<'_, '_, '_> {
         let index = self.gang.members()[warp].warp;
         let Block { launch, cluster, checks, vector, caches, warps, .. } = &mut *self.block;
         let (state, cached) = (&mut warps[index], &caches[cache as usize]);
+        // Without checks, which is mostly the case, there is nothing to prepare.
+        let recorded = match target.space {
+            AccessSpace::Global => !cached.init.is_null() || !cached.marks.is_null(),
+            _ => launch.options.check_init,
+        };
+        if !recorded && checks.clocks.is_none() {
+            return true;
+        }
         let mut watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
         if watch.is_idle() {
             return true;

@@ -2,10 +2,11 @@
 
 use super::Run;
 use super::watch::Target;
-use crate::exec::access::{change, read, write};
+use crate::exec::access::{change, find_window, read, write};
 use crate::exec::block::Stop;
-use crate::exec::code::access::Access;
+use crate::exec::code::access::{Access, Window};
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
+use crate::program::instruction::Op;
 use crate::program::memory::AtomicOperation;
 use crate::program::types::Type;
 use crate::semantics::{LANES, lanes_of};
@@ -16,7 +17,11 @@ impl Run<'_, '_, '_> {
     pub(super) fn atomic(&mut self, step: &Step, atomic: &AtomicStep) -> Result<(), Stop> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
-            if active != 0 && !self.atomic_fast((atomic, step.pc), warp, active) {
+            let atomic = (atomic, step.pc);
+            if active != 0
+                && !self.atomic_fast(atomic, warp, active)
+                && !self.atomic_in_window(atomic, warp, active)
+            {
                 self.step_alone(step, [None; 2], warp)?;
             }
         }
@@ -26,17 +31,44 @@ impl Run<'_, '_, '_> {
     /// Runs it on the region that the instruction found last; false if the plain mode must run it.
     #[inline(never)]
     fn atomic_fast(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
+        let window = self.window((step.space, step.cache), warp, true);
+        window.is_some_and(|window| self.atomic_in((step, pc), (step.space, window), (warp, active)))
+    }
+
+    /// Runs it on the shared or local memory that contains the address of the first lane, which has no
+    /// space. Returns false if none does, or the plain mode must run it.
+    #[cold]
+    fn atomic_in_window(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
+        if !matches!(&self.block.instruction(pc).op, Op::Atomic(atomic) if atomic.space.is_none()) {
+            return false;
+        }
+        // SAFETY: the register file contains all rows of the kernel.
+        let first = unsafe { step.access.place(self.files.rows[warp], active.trailing_zeros() as usize) };
+        let member = self.gang.members()[warp].warp;
+        let Some((space, found)) = find_window(self.block, member, None, first) else { return false };
+        let Some(space) = AccessSpace::named(Some(space)).filter(|_| found.writable) else { return false };
+        let window = Window { base: found.base, len: found.len, host: found.host };
+        self.atomic_in((step, pc), (space, window), (warp, active))
+    }
+
+    /// Runs it on memory that it may change; false if the plain mode must run it.
+    #[inline(always)]
+    fn atomic_in(
+        &mut self,
+        (step, pc): (&AtomicStep, u32),
+        (space, window): (AccessSpace, Window),
+        (warp, active): (usize, u32),
+    ) -> bool {
         // Only the plain mode records the accesses of atomic operations.
-        let global = step.space == AccessSpace::Global;
+        let global = space == AccessSpace::Global;
         if global && self.block.caches[step.cache as usize].marks(self.block.launch).is_some() {
             return false;
         }
-        let memory = (step.space, step.cache);
-        let found = self.locate(&step.access, memory, (warp, active), true);
-        let Some((window, halves)) = found else { return false };
+        let halves = self.locate_in(&step.access, (space, &window), (warp, active));
+        let Some(halves) = halves else { return false };
         // Only the plain mode compares atomic operations with others.
         let reads = step.operation != AtomicOperation::Exchange;
-        let target = Target { space: step.space, strong: true, reads, writes: true };
+        let target = Target { space, strong: true, reads, writes: true };
         if !self.admits((&step.access, pc), (target, step.cache), (warp, active, halves)) {
             return false;
         }
@@ -49,10 +81,10 @@ impl Run<'_, '_, '_> {
         if step.access.wide {
             // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
             // are in the window, which is writable memory of this block or a live region.
-            unsafe { lanes.run::<u64>(step) };
+            unsafe { lanes.run::<u64>(step, global) };
         } else {
             // SAFETY: as above.
-            unsafe { lanes.run::<u32>(step) };
+            unsafe { lanes.run::<u32>(step, global) };
         }
         true
     }
@@ -139,8 +171,9 @@ impl Lanes<'_> {
     ///
     /// # Safety
     /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are
-    /// writable, aligned, and of the same size.
-    unsafe fn run<C: Cell>(&self, step: &AtomicStep) {
+    /// writable, aligned, and of the same size, and exclusive if not `global`.
+    #[inline(never)]
+    unsafe fn run<C: Cell>(&self, step: &AtomicStep, global: bool) {
         let (unsigned, signed) =
             if size_of::<C>() == 8 { (Type::U64, Type::S64) } else { (Type::U32, Type::S32) };
         let kind = match step.operation {
@@ -155,7 +188,7 @@ impl Lanes<'_> {
                 match step.operation {
                     $(AtomicOperation::$operation => {
                         // SAFETY: guaranteed by the caller.
-                        unsafe { self.run_as::<C>(step, AtomicOperation::$operation, $ty) };
+                        unsafe { self.run_as::<C>(step, (AtomicOperation::$operation, $ty), global) };
                     })*
                     $($rest => {})?
                 }
@@ -173,18 +206,18 @@ impl Lanes<'_> {
     /// # Safety
     /// As for [`Lanes::run`].
     #[inline(always)]
-    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: AtomicOperation, ty: Type) {
-        if step.space == AccessSpace::Global {
+    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
+        if global {
             // SAFETY: guaranteed by the caller.
-            unsafe { self.run_in::<C>(step, (operation, ty), true) };
+            unsafe { self.run_in::<C>(step, operation, true) };
         } else {
-            // SAFETY: guaranteed by the caller. Only this worker accesses shared and local memory.
-            unsafe { self.run_in::<C>(step, (operation, ty), false) };
+            // SAFETY: guaranteed by the caller.
+            unsafe { self.run_in::<C>(step, operation, false) };
         }
     }
 
     /// # Safety
-    /// As for [`Lanes::run`], and the memory is exclusive if not `global`.
+    /// As for [`Lanes::run`].
     #[inline(always)]
     unsafe fn run_in<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
         let cell =
