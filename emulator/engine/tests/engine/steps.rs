@@ -431,7 +431,8 @@ fn strong_accesses_agree() {
     }
     for order in ["volatile", "relaxed.sys"] {
         runs(&format!(
-            "st.{order}.global.u32 [%out+4], %r0;\nld.{order}.global.u32 %r1, [%out+4];\n\
+            "st.{order}.global.u32 [%out+4], %r0;\n@%p0 membar.gl;\nfence.sc.cta;\n@!%p1 fence.acq_rel.sys;\n\
+             ld.{order}.global.u32 %r1, [%out+4];\n\
              mul.wide.u32 %w1, %t, 16;\nld.param.u64 %w2, [out];\nadd.u64 %w1, %w2, %w1;\n\
              @%p0 st.{order}.global.v2.u32 [%w1], {{%r2, %r3}};\n@!%p1 ld.{order}.global.v2.u32 {{%r0, %r2}}, [%w1];\n"
         ));

@@ -116,6 +116,8 @@ pub(in crate::exec) enum Action {
     Collective(CollectiveStep),
     /// The lanes that run it.
     ActiveMask(Register),
+    /// A fence of memory.
+    Fence(memory::Scope),
     /// An operation on the first lanes only.
     Scalar(Box<ScalarStep>),
     /// A comparison of registers whose lanes are regular.

@@ -270,6 +270,7 @@ impl<'k> Translator<'k> {
             }
             Op::Collective { operation, members } => self.collective(instruction, *operation, *members),
             Op::ActiveMask { out } => Action::ActiveMask(*out),
+            Op::Fence(scope) => Action::Fence(*scope),
             Op::Exit => Action::Exit,
             _ => self.plain(instruction),
         }

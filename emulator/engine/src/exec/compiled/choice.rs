@@ -60,6 +60,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         Action::Branch(_) | Action::Skip(_) => [2, 14],
         Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [20, 600],
         Action::ActiveMask(_) => [5, 600],
+        Action::Fence(_) => [5, 50],
         Action::Plain { .. } => [80, 56],
         Action::Exit => [0, 0],
     }

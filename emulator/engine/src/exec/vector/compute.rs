@@ -2,12 +2,14 @@
 
 use super::Run;
 use super::gang::Member;
+use crate::exec::access::watch;
 use crate::exec::block::warp::Warp;
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::blend::Blend;
 use crate::exec::code::step::{CollectiveStep, CombinedTest, Guard, RowsTest, ShuffleStep};
 use crate::exec::plain;
 use crate::program::instruction::Logic;
+use crate::program::memory::Scope;
 use crate::semantics::rows::PureRows;
 use crate::semantics::{Predicate, PureInfo, Register};
 
@@ -137,6 +139,13 @@ impl Run<'_, '_, '_> {
             }
         }
         self.meet();
+    }
+
+    /// Orders the accesses of all warps, if a lane runs this.
+    pub(super) fn fence(&self, guard: Guard, scope: Scope) {
+        if (0..self.files.count).any(|warp| self.files.active(warp, guard) != 0) {
+            watch::order(self.block.launch, scope);
+        }
     }
 
     /// Sets a register to the lanes of each warp that run this.
