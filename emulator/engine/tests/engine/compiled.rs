@@ -51,7 +51,7 @@ fn the_code_of_a_kernel_decides_its_mode() {
         ("corpus", "machine", true),
         ("corpus", "search", true),
         ("corpus", "count_global", true),
-        ("corpus", "count_shared", true),
+        ("corpus", "count_shared", false),
         ("corpus", "matmul_int", false),
         ("corpus", "compact", false),
         ("corpus", "relax", false),

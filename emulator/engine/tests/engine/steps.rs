@@ -1,6 +1,9 @@
 //! Instructions that the vector mode runs for whole warps, and delegates to the plain mode for some
 //! lanes: both modes have the same results, counts and fault texts.
 
+mod parts;
+mod strong;
+
 use crate::device::{Args, Device, MODES};
 use crate::reports::without_addresses;
 use cuprum_engine::exec::{Execution, LaunchStats};

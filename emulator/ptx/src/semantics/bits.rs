@@ -161,6 +161,7 @@ operations! {
     @rows(size_of::<T>() >= 4)
     @lower(Lower::ShiftLeft)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
+    // Kernels find the first lane of a mask by this, or by reversing it and finding its highest bit.
     @rows(size_of::<T>() == 4)
     @lower(Lower::LeadingZeros)
     CountLeadingZeros[T: Bits](a: T) -> u32 { a.leading_zeros() }
@@ -209,7 +210,7 @@ operations! {
         let (start, length) = (start & 0xff, length & 0xff);
         // The last bit moves to the top, and back down with copies of it.
         let end = start + length;
-        let above = if end < 32 { 32 - end } else { 0 };
+        let above = 32u32.saturating_sub(end);
         let down = if start + above < 32 { start + above } else { 31 };
         let value = ((a << (above & 31)) as i32 >> down) as u32;
         if length == 0 { 0 } else { value }
@@ -226,7 +227,13 @@ operations! {
         let mask = field(start, length, 64);
         (b & !mask) | (a.wrapping_shl(start) & mask)
     }
-    FindU32[const FROM_TOP: bool](a: u32) -> u32 { find(a.into(), 32, FROM_TOP) }
+    @rows(true)
+    @lower(Lower::Find { from_top: FROM_TOP })
+    FindU32[const FROM_TOP: bool](a: u32) -> u32 {
+        // Without a bit there are 32 zeros, so the position is -1.
+        let zeros = a.leading_zeros();
+        if !FROM_TOP { 31u32.wrapping_sub(zeros) } else if a == 0 { !0 } else { zeros }
+    }
     FindS32[const FROM_TOP: bool](a: i32) -> u32 { find(u64::from((a ^ (a >> 31)) as u32), 32, FROM_TOP) }
     @rare(true)
     FindU64[const FROM_TOP: bool](a: u64) -> u32 { find(a, 64, FROM_TOP) }

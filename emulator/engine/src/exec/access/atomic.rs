@@ -109,12 +109,21 @@ pub(in crate::exec) unsafe fn change(
         (AtomicOperation::CompareExchange, 4) => {
             // SAFETY: as above.
             let cell = unsafe { AtomicU32::from_ptr(at.cast()) };
+            // An exchange that fails only reads, which takes no locked instruction.
+            let seen = cell.load(Ordering::SeqCst);
+            if seen != a as u32 {
+                return seen.into();
+            }
             let swapped = cell.compare_exchange(a as u32, b as u32, Ordering::SeqCst, Ordering::SeqCst);
             swapped.unwrap_or_else(|old| old).into()
         }
         (AtomicOperation::CompareExchange, 8) => {
             // SAFETY: as above.
             let cell = unsafe { AtomicU64::from_ptr(at.cast()) };
+            let seen = cell.load(Ordering::SeqCst);
+            if seen != a {
+                return seen;
+            }
             let swapped = cell.compare_exchange(a, b, Ordering::SeqCst, Ordering::SeqCst);
             swapped.unwrap_or_else(|old| old)
         }
@@ -125,7 +134,7 @@ pub(in crate::exec) unsafe fn change(
 
 /// Returns the new value of an atomic operation; `b` is the second operand of `cas`. In global
 /// memory, single-precision sums flush subnormal numbers and keep a NaN unchanged.
-#[inline]
+#[inline(always)]
 pub(in crate::exec) fn apply(
     operation: AtomicOperation,
     ty: Type,

@@ -9,7 +9,7 @@ pub(in crate::exec) mod watch;
 
 pub(in crate::exec) use atomic::{apply, atomic, change};
 pub(in crate::exec) use place::{find_region, find_window, place, place_near};
-pub(in crate::exec) use raw::{read, update};
+pub(in crate::exec) use raw::{read, update, write};
 pub(in crate::exec) use request::{Place, Request};
 pub(in crate::exec) use text::{bytes_at, text_at};
 
@@ -17,7 +17,7 @@ use super::block::{Block, Issue, Stop};
 use crate::program::memory::{Access, Address};
 use crate::semantics::lanes_of;
 use place::place_of;
-use raw::{sign_extend, write};
+use raw::sign_extend;
 use request::{MOST_BYTES, Stored};
 
 pub(in crate::exec) fn lane_address(

@@ -40,7 +40,7 @@ unsafe fn load_atomic(at: *mut u8, bytes: u32) -> u64 {
 /// # Safety
 /// `at` points to that many writable bytes.
 #[inline]
-pub(super) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
+pub(in crate::exec) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
     if strong && at.align_offset(bytes as usize) == 0 {
         match bytes {
             // SAFETY: aligned, and writable as guaranteed by the caller.

@@ -1,6 +1,7 @@
 //! Accesses for the checks.
 
 use super::Request;
+use crate::exec::block::launch::Launch;
 use crate::exec::block::{Block, Issue, Lanes, Site, Stop, thread_index};
 use crate::exec::check::shadow::Shadow;
 use crate::exec::check::traces::{Compare, Trace};
@@ -171,12 +172,17 @@ fn race(block: &Block<'_, '_>, now: Trace, earlier: Trace, request: Request) -> 
 }
 
 pub(in crate::exec) fn fence(block: &mut Block<'_, '_>, issue: Issue, scope: Scope) {
-    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-    if let Some(touched) = block.launch.touched.filter(|_| scope == Scope::Device) {
-        touched.fence();
-    }
+    order(block.launch, scope);
     if let Some(clocks) = &mut block.checks.clocks {
         clocks.fence(issue.warp, issue.active, scope);
+    }
+}
+
+/// Orders the accesses of this worker, and records it.
+pub(in crate::exec) fn order(launch: &Launch<'_>, scope: Scope) {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    if let Some(touched) = launch.touched.filter(|_| scope == Scope::Device) {
+        touched.fence();
     }
 }
 

@@ -83,20 +83,29 @@ impl Window {
     }
 
     /// True if `bytes` bytes at the offset of each lane of a mask are inside and aligned to their
-    /// number. Checks all lanes at once by the largest offset and the bits set in any address.
+    /// number. Checks all lanes at once by the signs and the bits set in any of their numbers.
     #[inline(always)]
     fn holds_all(&self, offsets: &[i64; LANES], mask: u32, bytes: u64) -> bool {
-        let Some(room) = self.len.checked_sub(bytes) else { return false };
-        // Signed numbers are faster to compare. The sign is also a bit set in any of them.
-        let (mut most, mut bits, mut any) = (0, 0, 0);
-        for (lane, offset) in offsets.iter().enumerate() {
-            let active = 0i64.wrapping_sub(i64::from(mask >> lane & 1));
-            let offset = *offset & active;
-            most = most.max(offset);
-            any |= offset;
-            bits |= (self.base as i64 & active).wrapping_add(offset);
+        let Some(room) = self.len.checked_sub(bytes).and_then(|room| i64::try_from(room).ok()) else {
+            return false;
+        };
+        let base = self.base as i64;
+        // An offset is negative, or the room behind it, if it is outside. No number wraps around
+        // unless the offset is negative.
+        let (mut signs, mut bits) = (0, 0);
+        if mask == u32::MAX {
+            for offset in offsets {
+                signs |= offset | room.wrapping_sub(*offset);
+                bits |= base.wrapping_add(*offset);
+            }
+        } else {
+            for (lane, offset) in offsets.iter().enumerate() {
+                let active = 0i64.wrapping_sub(i64::from(mask >> lane & 1));
+                signs |= (offset | room.wrapping_sub(*offset)) & active;
+                bits |= base.wrapping_add(*offset) & active;
+            }
         }
-        any >= 0 && most as u64 <= room && bits as u64 & (bytes - 1) == 0
+        signs >= 0 && bits as u64 & (bytes - 1) == 0
     }
 
     /// True if all these bytes from each offset between two are inside.
@@ -305,5 +314,5 @@ unsafe fn locate_local(
 
 /// True if functions exist for elements of this size in registers of this width.
 pub(in crate::exec) fn is_common(bytes: u32, wide: bool) -> bool {
-    if wide { bytes == 8 } else { matches!(bytes, 1 | 2 | 4) }
+    matches!(bytes, 1 | 2 | 4) || wide && bytes == 8
 }

@@ -4,10 +4,12 @@ use super::access::{MOST_ELEMENTS, Source};
 use super::indexed::Indexed;
 use super::step::{AccessSpace, AccessStep, AtomicStep};
 use super::translate::{Translator, offset};
+use super::uses::rows_of;
 use super::{access, transfer};
 use crate::program::instruction::Op;
 use crate::program::memory;
-use crate::semantics::Width;
+use crate::program::types::Type;
+use crate::semantics::{Register, Width};
 
 impl Translator<'_> {
     /// Returns the step of a load or store of a common kind. The plain mode must support it too.
@@ -41,6 +43,9 @@ impl Translator<'_> {
                 self.read_plainly.extend(sources);
             }
         }
+        let wide = access.width == Width::Double;
+        let cell = if wide { 8 } else { 4 };
+        let extends = access.signed && is_load && access.bytes < cell;
         let ready = access::Access {
             source,
             address,
@@ -48,8 +53,8 @@ impl Translator<'_> {
             bytes: access.bytes,
             elements: access.registers.len() as u32,
             registers,
-            wide: access.width == Width::Double,
-            sign: if access.signed && is_load && access.bytes < 4 { 1 << (8 * access.bytes - 1) } else { 0 },
+            wide,
+            sign: if extends { 1 << (8 * access.bytes - 1) } else { 0 },
         };
         let run = transfer::function(self.level, &ready, is_load)?;
         Some(Box::new(AccessStep {
@@ -58,8 +63,15 @@ impl Translator<'_> {
             space,
             cache: access.cache,
             strong: access.order.is_strong(),
+            atomic: access.order.is_strong() && space == AccessSpace::Global,
             prepare,
         }))
+    }
+
+    /// True if an instruction may read the result of an atomic operation.
+    fn is_read(&self, out: Register, ty: Type) -> bool {
+        let width = if ty.bytes() == 8 { Width::Double } else { Width::Single };
+        self.uses.as_ref().is_none_or(|uses| rows_of(out, width).any(|row| uses.reads[row] != 0))
     }
 
     /// Returns the step of an atomic operation, if it is of a common kind.
@@ -85,7 +97,7 @@ impl Translator<'_> {
             },
             space,
             cache: atomic.cache,
-            out: atomic.out.map(offset),
+            out: atomic.out.filter(|out| self.is_read(*out, atomic.ty)).map(offset),
             operands: atomic.operands.map(|operand| self.row(operand)),
         }))
     }

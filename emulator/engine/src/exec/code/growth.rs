@@ -45,6 +45,11 @@ impl Half {
     #[inline(always)]
     pub(in crate::exec) fn of(places: &[i64; LANES], half: usize, bytes: i64) -> Half {
         let first = places[half * HALF];
+        // Scattered places mostly differ from the first two on.
+        let second = places[half * HALF + 1].wrapping_sub(first);
+        if second != 0 && second != bytes {
+            return Half::Each;
+        }
         let (mut change, mut deviation) = (0, 0);
         for lane in 0..HALF {
             let distance = places[half * HALF + lane].wrapping_sub(first);

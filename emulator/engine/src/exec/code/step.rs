@@ -112,8 +112,12 @@ pub(in crate::exec) enum Action {
     Load(Box<AccessStep>),
     Store(Box<AccessStep>),
     Atomic(Box<AtomicStep>),
-    /// Cooperation of all lanes of each warp, which all name the same members.
-    Collective(Collective),
+    /// Cooperation of lanes, which name the members in a row.
+    Collective(CollectiveStep),
+    /// The lanes that run it.
+    ActiveMask(Register),
+    /// A fence of memory.
+    Fence(memory::Scope),
     /// An operation on the first lanes only.
     Scalar(Box<ScalarStep>),
     /// A comparison of registers whose lanes are regular.
@@ -169,6 +173,15 @@ pub(in crate::exec) struct ShuffleStep {
     pub(in crate::exec) inside: Option<Predicate>,
 }
 
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct CollectiveStep {
+    pub(in crate::exec) operation: Collective,
+    /// The register that names the members.
+    pub(in crate::exec) members: Register,
+    /// True if lanes may name different members.
+    pub(in crate::exec) varies: bool,
+}
+
 #[derive(Debug)]
 pub(in crate::exec) struct CombinedTest {
     pub(in crate::exec) test: RowsTest,
@@ -212,6 +225,8 @@ pub(in crate::exec) struct AccessStep {
     pub(in crate::exec) cache: u32,
     /// True if it is volatile or has a memory order.
     pub(in crate::exec) strong: bool,
+    /// True if each lane accesses memory atomically, in order: a strong access to global memory.
+    pub(in crate::exec) atomic: bool,
     /// Removed instructions that compute the address. The plain mode must run them first.
     pub(in crate::exec) prepare: [Option<u32>; 2],
 }
@@ -241,9 +256,6 @@ impl AccessSpace {
     /// and finds their addresses through the registers.
     pub(in crate::exec) fn of(access: &memory::Access) -> Option<AccessSpace> {
         let space = AccessSpace::named(access.space)?;
-        if space == AccessSpace::Global && access.order.is_strong() {
-            return None;
-        }
         let common = access::is_common(access.bytes, access.width == Width::Double);
         (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
     }

@@ -62,6 +62,9 @@ elements! {
     u8, u32, |value, sign| (u32::from(value) ^ sign).wrapping_sub(sign);
     u16, u32, |value, sign| (u32::from(value) ^ sign).wrapping_sub(sign);
     u32, u32, |value, _| value;
+    u8, u64, |value, sign| (u64::from(value) ^ u64::from(sign)).wrapping_sub(sign.into());
+    u16, u64, |value, sign| (u64::from(value) ^ u64::from(sign)).wrapping_sub(sign.into());
+    u32, u64, |value, sign| (u64::from(value) ^ u64::from(sign)).wrapping_sub(sign.into());
     u64, u64, |value, _| value;
 }
 
@@ -295,10 +298,16 @@ pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool
         (1, false, true) => loads::<u8, u32>(),
         (2, false, true) => loads::<u16, u32>(),
         (4, false, true) => loads::<u32, u32>(),
+        (1, true, true) => loads::<u8, u64>(),
+        (2, true, true) => loads::<u16, u64>(),
+        (4, true, true) => loads::<u32, u64>(),
         (8, true, true) => loads::<u64, u64>(),
         (1, false, false) => stores::<u8, u32>(),
         (2, false, false) => stores::<u16, u32>(),
         (4, false, false) => stores::<u32, u32>(),
+        (1, true, false) => stores::<u8, u64>(),
+        (2, true, false) => stores::<u16, u64>(),
+        (4, true, false) => stores::<u32, u64>(),
         (8, true, false) => stores::<u64, u64>(),
         _ => return None,
     };

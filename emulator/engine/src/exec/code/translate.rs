@@ -12,8 +12,8 @@ use super::growth::{NoWrap, Operand};
 use super::indexed::Indexed;
 use super::liveness::Liveness;
 use super::step::{
-    Action, Code, CombinedTest, Guard, RowsTest, ScalarAccess, ScalarStep, ScalarTest, ShuffleStep, Step,
-    Steps,
+    Action, Code, CollectiveStep, CombinedTest, Guard, RowsTest, ScalarAccess, ScalarStep, ScalarTest,
+    ShuffleStep, Step, Steps,
 };
 use super::uses::Uses;
 use crate::program::blocks::Blocks;
@@ -269,6 +269,8 @@ impl<'k> Translator<'k> {
                 Action::Barrier(self.row(*id))
             }
             Op::Collective { operation, members } => self.collective(instruction, *operation, *members),
+            Op::ActiveMask { out } => Action::ActiveMask(*out),
+            Op::Fence(scope) => Action::Fence(*scope),
             Op::Exit => Action::Exit,
             _ => self.plain(instruction),
         }
@@ -276,7 +278,8 @@ impl<'k> Translator<'k> {
 
     /// Returns the step of a collective operation. If lanes are missing, the plain mode runs it.
     fn collective(&mut self, instruction: &Instruction, operation: Collective, members: Register) -> Action {
-        let left = self.plain(instruction);
+        // The plain mode runs it if lanes are missing, and the step reads the registers of that mode.
+        self.plain(instruction);
         match operation {
             Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
                 let fixed = self.number(lane).zip(self.number(clamp));
@@ -286,8 +289,10 @@ impl<'k> Translator<'k> {
                 let shuffle = Shuffle { mode, out: offset(out), value, lane, clamp, fixed, members };
                 Action::Shuffle(Box::new(ShuffleStep { run: shuffle_function(self.level), shuffle, inside }))
             }
-            _ if self.number(members).is_some() => Action::Collective(operation),
-            _ => left,
+            _ => {
+                let varies = self.number(members).is_none();
+                Action::Collective(CollectiveStep { operation, members, varies })
+            }
         }
     }
 

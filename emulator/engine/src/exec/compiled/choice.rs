@@ -51,6 +51,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
             AccessSpace::Local => [80, 20],
             AccessSpace::Shared | AccessSpace::Param => [20, 10],
         },
+        Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [130, 30],
         Action::Atomic(_) => [280, 30],
         Action::ScalarLoad(_) | Action::ScalarStore(_) => [8, 20],
         Action::Scalar(_) | Action::ScalarTest(_) => [1, 5],
@@ -58,6 +59,8 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         Action::Arm { .. } => [2, 10],
         Action::Branch(_) | Action::Skip(_) => [2, 14],
         Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [20, 600],
+        Action::ActiveMask(_) => [5, 600],
+        Action::Fence(_) => [5, 50],
         Action::Plain { .. } => [80, 56],
         Action::Exit => [0, 0],
     }

@@ -24,8 +24,9 @@ pub(super) const TEST: usize = 3;
 /// [`PURE`] for rare cases of a common operation.
 pub(super) const PURE_COLD: usize = 4;
 pub(super) const KEEP: usize = 5;
+pub(super) const CHANGE: usize = 6;
 
-fn callees() -> [Callee; 6] {
+fn callees() -> [Callee; 7] {
     let [find, atomic] = [context::find as *const u8, context::atomic as *const u8];
     let [pure, test] = [context::pure as *const u8, context::test as *const u8];
     let pure_cold = context::pure_cold as *const u8;
@@ -37,6 +38,12 @@ fn callees() -> [Callee; 6] {
         Callee { address: test, params: &[I64, I64, I64], result: I64, cold: false },
         pure_of(pure_cold, true),
         Callee { address: context::keep as *const u8, params: &[I64, I64, I64], result: I64, cold: false },
+        Callee {
+            address: context::change_at as *const u8,
+            params: &[I64, I32, I64, I64, I64],
+            result: I64,
+            cold: false,
+        },
     ]
 }
 

@@ -195,7 +195,31 @@ fn lasting_window(
     }
 }
 
-/// Performs an atomic operation that has no machine code. Returns the old value.
+/// Performs an atomic operation that has no machine code at a host address, in the space that the
+/// instruction names. Returns the old value.
+///
+/// # Safety
+/// As for `find`. The access was checked: its bytes are writable, aligned, and in live memory.
+pub(super) unsafe extern "C" fn change_at(
+    context: *mut Context,
+    pc: u32,
+    host: *mut u8,
+    a: u64,
+    b: u64,
+) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { &*context };
+    // SAFETY: guaranteed by the caller.
+    let block = unsafe { &*context.block.cast::<Block<'_, '_>>() };
+    let Op::Atomic(atomic) = &block.instruction(pc).op else { return 0 };
+    let Atomic { operation, ty, space, .. } = **atomic;
+    let global = !matches!(space, Some(Space::Shared | Space::SharedCluster));
+    // SAFETY: guaranteed by the caller. Only this worker accesses shared memory.
+    unsafe { change(host, ty.bytes(), (operation, ty), global, [a, b]) }
+}
+
+/// Performs an atomic operation that has no machine code, at an address of any space. Returns the
+/// old value.
 ///
 /// # Safety
 /// As for `find`.

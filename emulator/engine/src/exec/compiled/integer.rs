@@ -171,6 +171,18 @@ fn logic(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
                 }
             }
         }
+        Lower::Find { from_top } => {
+            let a = x.get(w, 0);
+            let zeros = w.e.clz(a);
+            if from_top {
+                let none = w.e.int(I32, u64::MAX);
+                w.e.select(a, zeros, none)
+            } else {
+                // Without a bit there are 32 zeros, so the position is -1.
+                let most = w.e.int(I32, 31);
+                w.e.isub(most, zeros)
+            }
+        }
         Lower::Ones => {
             let a = x.get(w, 0);
             let ones = w.e.popcnt(a);

@@ -1,13 +1,13 @@
 //! Loads, stores and atomic operations as machine code.
 
 use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
-use super::code::{ATOMIC, FIND, Writer};
+use super::code::{ATOMIC, CHANGE, FIND, Writer};
 use super::context::Context;
 use super::initialized;
 use super::lower::bits;
 use super::roots::Bounds;
 use crate::exec::block::cached::Reach;
-use crate::program::memory::{Access, Address, Atomic, AtomicOperation};
+use crate::program::memory::{Access, Address, Atomic, AtomicOperation, Order};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 
@@ -296,18 +296,17 @@ pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
 
 pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
     let bytes = atomic.ty.bytes();
+    let exclusive = Area::of(atomic.space) == Area::Shared;
+    let wraps = matches!(atomic.operation, AtomicOperation::Increment | AtomicOperation::Decrement);
     let native = matches!(bytes, 4 | 8)
         && (!atomic.ty.is_float() || atomic.operation == AtomicOperation::Exchange)
-        && !matches!(atomic.operation, AtomicOperation::Increment | AtomicOperation::Decrement);
+        && (exclusive || !wraps);
     if !native {
         return call(w, pc, atomic);
     }
     let ty = int_type(bytes);
-    let Atomic { space, address, cache, .. } = atomic;
-    let reads = atomic.operation != AtomicOperation::Exchange;
-    let host = Place { pc, space: *space, address, bytes, cache: *cache, reads, writes: true }.find(w);
+    let host = update(pc, atomic).find(w);
     let a = w.get(atomic.operands[0], ty);
-    let exclusive = Area::of(*space) == Area::Shared;
     let old = if exclusive {
         let old = w.e.load(ty, Kind::User, host, 0);
         let new = apply(w, atomic, old, a);
@@ -315,25 +314,68 @@ pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
         old
     } else if atomic.operation == AtomicOperation::CompareExchange {
         let new = w.get(atomic.operands[1], ty);
-        w.e.atomic_cas(host, a, new)
+        // An exchange that fails only reads, which takes no locked instruction.
+        let seen = w.e.atomic_load(ty, host);
+        let same = w.e.icmp(IntCC::Equal, seen, a);
+        locked_if(w, same, seen, &|w| w.e.atomic_cas(host, a, new))
+    } else if is_extremum(atomic) {
+        // Without an order, an extremum that changes nothing only reads.
+        let seen = w.e.atomic_load(ty, host);
+        let new = apply(w, atomic, seen, a);
+        let changes = w.e.icmp(IntCC::NotEqual, seen, new);
+        locked_if(w, changes, seen, &|w| w.e.atomic_rmw(rmw(atomic), host, a))
     } else {
-        let signed = atomic.ty.is_signed();
-        let operation = match atomic.operation {
-            AtomicOperation::Add => Rmw::Add,
-            AtomicOperation::And => Rmw::And,
-            AtomicOperation::Or => Rmw::Or,
-            AtomicOperation::Xor => Rmw::Xor,
-            AtomicOperation::Min if signed => Rmw::Smin,
-            AtomicOperation::Min => Rmw::Umin,
-            AtomicOperation::Max if signed => Rmw::Smax,
-            AtomicOperation::Max => Rmw::Umax,
-            _ => Rmw::Exchange,
-        };
-        w.e.atomic_rmw(operation, host, a)
+        w.e.atomic_rmw(rmw(atomic), host, a)
     };
     if let Some(out) = atomic.out {
         w.set(out, old);
     }
+}
+
+/// True for a minimum or maximum that makes no earlier accesses visible.
+fn is_extremum(atomic: &Atomic) -> bool {
+    matches!(atomic.operation, AtomicOperation::Min | AtomicOperation::Max)
+        && !matches!(atomic.order, Order::Strong { releases: true, .. })
+}
+
+/// Returns the result of a locked instruction if the condition holds, and otherwise the other value.
+fn locked_if(
+    w: &mut Writer<'_, '_>,
+    condition: Val,
+    otherwise: Val,
+    locked: &dyn Fn(&mut Writer<'_, '_>) -> Val,
+) -> Val {
+    let (run, done) = (w.e.block(), w.e.block());
+    let ty = w.e.ty(otherwise);
+    let result = w.e.param(done, ty);
+    w.e.branch(condition, (run, &[]), (done, &[otherwise]));
+    w.e.go_on(run);
+    let old = locked(w);
+    w.e.jump(done, &[old]);
+    w.e.go_on(done);
+    result
+}
+
+/// Returns the instruction of an operation that has one.
+fn rmw(atomic: &Atomic) -> Rmw {
+    let signed = atomic.ty.is_signed();
+    match atomic.operation {
+        AtomicOperation::Add => Rmw::Add,
+        AtomicOperation::And => Rmw::And,
+        AtomicOperation::Or => Rmw::Or,
+        AtomicOperation::Xor => Rmw::Xor,
+        AtomicOperation::Min if signed => Rmw::Smin,
+        AtomicOperation::Min => Rmw::Umin,
+        AtomicOperation::Max if signed => Rmw::Smax,
+        AtomicOperation::Max => Rmw::Umax,
+        _ => Rmw::Exchange,
+    }
+}
+
+fn update(pc: u32, atomic: &Atomic) -> Place<'_> {
+    let Atomic { space, address, cache, .. } = atomic;
+    let reads = atomic.operation != AtomicOperation::Exchange;
+    Place { pc, space: *space, address, bytes: atomic.ty.bytes(), cache: *cache, reads, writes: true }
 }
 
 /// Writes the new value of memory that no other thread of the machine accesses.
@@ -354,23 +396,43 @@ fn apply(w: &mut Writer<'_, '_>, atomic: &Atomic, old: Val, a: Val) -> Val {
             let same = w.e.icmp(IntCC::Equal, old, a);
             w.e.select(same, new, old)
         }
-        _ => a,
+        AtomicOperation::Increment => {
+            let (ty, more) = (w.e.ty(old), w.e.icmp(IntCC::UnsignedGreaterThanOrEqual, old, a));
+            let (zero, one) = (w.e.int(ty, 0), w.e.int(ty, 1));
+            let next = w.e.iadd(old, one);
+            w.e.select(more, zero, next)
+        }
+        AtomicOperation::Decrement => {
+            // Zero becomes the greatest number, which is beyond any operand or equal to it.
+            let ty = w.e.ty(old);
+            let one = w.e.int(ty, 1);
+            let before = w.e.isub(old, one);
+            let wraps = w.e.icmp(IntCC::UnsignedGreaterThanOrEqual, before, a);
+            w.e.select(wraps, a, before)
+        }
+        AtomicOperation::Exchange => a,
     }
 }
 
 fn call(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
     let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
-    let address = wide_address(w, &atomic.address);
+    let (context, number) = (w.context, w.e.int(I32, pc.into()));
+    // The operation differs between shared and global memory, so a generic address needs a search.
+    let place = atomic.space.is_some().then(|| update(pc, atomic).find(w));
+    let address = place.unwrap_or_else(|| wide_address(w, &atomic.address));
     let a = bits(w, atomic.operands[0], width);
     let second = atomic.operation == AtomicOperation::CompareExchange;
     let b = bits(w, atomic.operands[1], if second { width } else { Width::None });
-    let pc = w.e.int(I32, pc.into());
-    let context = w.context;
-    let old = w.e.call(ATOMIC, &[context, pc, address, a, b]);
-    let failed = w.e.load(I32, Kind::State, context, Context::FAILED);
-    let next = w.e.block();
-    w.give_up_if(failed, (next, &[]));
-    w.e.go_on(next);
+    let old = if place.is_some() {
+        w.e.call(CHANGE, &[context, number, address, a, b])
+    } else {
+        let old = w.e.call(ATOMIC, &[context, number, address, a, b]);
+        let failed = w.e.load(I32, Kind::State, context, Context::FAILED);
+        let next = w.e.block();
+        w.give_up_if(failed, (next, &[]));
+        w.e.go_on(next);
+        old
+    };
     if let Some(out) = atomic.out {
         let value = if width == Width::Double { old } else { w.e.ireduce(I32, old) };
         w.set(out, value);

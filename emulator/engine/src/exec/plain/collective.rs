@@ -80,11 +80,12 @@ fn perform_by_members(
     arrived: u32,
 ) -> Result<(), Stop> {
     let mut left = issue.active;
+    if !block.launch.options.check_barriers && block.checks.clocks.is_none() {
+        perform_by_names(&mut block.warps[issue.warp].rows, operation, members, left);
+        return Ok(());
+    }
     while left != 0 {
-        let rows = &mut block.warps[issue.warp].rows;
-        let named = rows.get(members, left.trailing_zeros() as usize);
-        let same = lanes_of(left).filter(|lane| rows.get(members, *lane) == named);
-        let same = same.fold(0, |bits, lane| bits | 1 << lane);
+        let (named, same) = same_names(&block.warps[issue.warp].rows, members, left);
         if block.launch.options.check_barriers {
             check_members(block, issue, operation, members, (named, same))?;
         }
@@ -138,9 +139,68 @@ fn check_members(
     Ok(())
 }
 
-fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
+/// Returns the live members, named by the first lane that arrived, that have not arrived.
+pub(in crate::exec) fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
     let lane = arrived.trailing_zeros() as usize % LANES;
     rows.get(members, lane) & live & !arrived
+}
+
+/// Performs the operation for each set of these lanes that names the same members.
+pub(in crate::exec) fn perform_by_names(
+    rows: &mut Rows,
+    operation: &Collective,
+    members: Register,
+    active: u32,
+) {
+    if let Collective::Shuffle { mode, out, inside, value, lane, clamp } = *operation {
+        let groups = equals(&core::array::from_fn(|lane| rows.get(members, lane)), active);
+        return shuffle(rows, mode, (out, inside), [value, lane, clamp], (active, &groups));
+    }
+    let mut left = active;
+    while left != 0 {
+        let same = same_names(rows, members, left).1;
+        perform(rows, operation, same);
+        left &= !same;
+    }
+}
+
+/// Returns the members that the first lane of a mask names, and the lanes that name the same.
+fn same_names(rows: &Rows, members: Register, mask: u32) -> (u32, u32) {
+    let names: [u32; LANES] = core::array::from_fn(|lane| rows.get(members, lane));
+    let named = names[mask.trailing_zeros() as usize % LANES];
+    (named, equal_lanes(&names, named) & mask)
+}
+
+/// Returns the lanes whose value is this one.
+#[inline(always)]
+fn equal_lanes<T: PartialEq + Copy>(values: &[T; LANES], wanted: T) -> u32 {
+    /// Moves the lowest bit of each of eight bytes to the highest byte of the product.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let equal: [u8; LANES] = core::array::from_fn(|lane| u8::from(values[lane] == wanted));
+    (0..LANES / 8).fold(0, |bits, part| {
+        let bytes = u64::from_le_bytes(core::array::from_fn(|byte| equal[8 * part + byte]));
+        bits | ((bytes.wrapping_mul(GATHER) >> 56) as u32) << (8 * part)
+    })
+}
+
+/// Returns, for each of these lanes, the lanes among them with the same value.
+fn equals<T: PartialEq + Copy>(values: &[T; LANES], active: u32) -> [u32; LANES] {
+    let mut equals = [0; LANES];
+    let mut left = active;
+    while left != 0 {
+        let same = equal_lanes(values, values[left.trailing_zeros() as usize % LANES]) & active;
+        lanes_of(same).for_each(|lane| equals[lane] = same);
+        left &= !same;
+    }
+    equals
+}
+
+/// Sets a register in these lanes.
+pub(in crate::exec) fn fill_lanes(rows: &mut Rows, out: Register, lanes: u32, value: u32) {
+    match lanes {
+        u32::MAX => rows.fill(out, Width::Single, value.into()),
+        _ => lanes_of(lanes).for_each(|lane| rows.set(out, lane, value)),
+    }
 }
 
 /// Performs the operation for these lanes, which all name the same members.
@@ -148,7 +208,7 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
     match *operation {
         Collective::WarpBarrier => {}
         Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
-            shuffle(rows, mode, (out, inside), [value, lane, clamp], active);
+            shuffle(rows, mode, (out, inside), [value, lane, clamp], (active, &[active; LANES]));
         }
         Collective::VoteAll { out, condition } => {
             let all = !rows.holds(condition) & active == 0;
@@ -163,28 +223,20 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
             rows.set_predicate(out, active, if bits == 0 || bits == active { u32::MAX } else { 0 });
         }
         Collective::VoteBallot { out, condition } => {
-            let bits = rows.holds(condition) & active;
-            match active {
-                u32::MAX => rows.fill(out, Width::Single, bits.into()),
-                _ => lanes_of(active).for_each(|lane| rows.set(out, lane, bits)),
-            }
+            fill_lanes(rows, out, active, rows.holds(condition) & active);
         }
         Collective::MatchAny { out, value, width } => {
-            let values: [u64; LANES] = core::array::from_fn(|lane| rows.get_wide(value, width, lane));
-            let mut left = active;
-            while left != 0 {
-                let wanted = values[left.trailing_zeros() as usize];
-                let equal =
-                    values.iter().enumerate().map(|(lane, value)| u32::from(*value == wanted) << lane);
-                let same = equal.fold(0, |bits, bit| bits | bit) & active;
-                lanes_of(same).for_each(|lane| rows.set(out, lane, same));
-                left &= !same;
-            }
+            let equals = if width == Width::Double {
+                equals(&core::array::from_fn(|lane| rows.get_wide(value, width, lane)), active)
+            } else {
+                equals(&core::array::from_fn(|lane| rows.get(value, lane)), active)
+            };
+            lanes_of(active).for_each(|lane| rows.set(out, lane, equals[lane]));
         }
         Collective::MatchAll { out, agreed, value, width } => {
             let first = rows.get_wide(value, width, active.trailing_zeros() as usize % LANES);
             let all = lanes_of(active).all(|lane| rows.get_wide(value, width, lane) == first);
-            lanes_of(active).for_each(|lane| rows.set(out, lane, if all { active } else { 0 }));
+            fill_lanes(rows, out, active, if all { active } else { 0 });
             if let Some(agreed) = agreed {
                 rows.set_predicate(agreed, active, if all { u32::MAX } else { 0 });
             }
@@ -193,7 +245,7 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
             let ty = if signed { Type::S32 } else { Type::U32 };
             let all = lanes_of(active).map(|lane| u64::from(rows.get(value, lane)));
             let result = all.reduce(|a, b| apply(operation, ty, false, a, b, 0)).unwrap_or(0);
-            lanes_of(active).for_each(|lane| rows.set(out, lane, result as u32));
+            fill_lanes(rows, out, active, result as u32);
         }
         Collective::Elect { out, elected } => {
             let leader = active.trailing_zeros();
@@ -203,12 +255,13 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
     }
 }
 
+/// Shuffles among the lanes of each group, given for each lane.
 fn shuffle(
     rows: &mut Rows,
     mode: ShuffleMode,
     (out, inside): (Register, Option<Predicate>),
     [value, lane, clamp]: [Register; 3],
-    active: u32,
+    (active, groups): (u32, &[u32; LANES]),
 ) {
     let values: [u32; LANES] = core::array::from_fn(|lane| rows.get(value, lane));
     let mut found = 0;
@@ -216,7 +269,7 @@ fn shuffle(
         let (source, valid) = shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
         found |= u32::from(valid) << own;
         // Hardware returns zero for a lane that takes no part.
-        let there = active >> source & 1 != 0;
+        let there = groups[own] >> source & 1 != 0;
         rows.set(out, own, if there { values[source as usize] } else { 0 });
     }
     if let Some(inside) = inside {

@@ -21,7 +21,10 @@ mod warp_group;
 pub(in crate::exec) use bulk::end_copy;
 #[cfg(feature = "compile")]
 pub(in crate::exec) use call::MOST_CALLS;
-pub(in crate::exec) use collective::{perform as perform_collective, resolve_collectives};
+pub(in crate::exec) use collective::{
+    fill_lanes, missing as missing_members, perform as perform_collective, perform_by_names,
+    resolve_collectives,
+};
 pub(in crate::exec) use control::exit;
 pub(in crate::exec) use registers::watch as watch_registers;
 

@@ -1,6 +1,7 @@
 //! Steps that load and store.
 
 use super::Run;
+use super::atomic::Lanes;
 use super::initialized::Bytes;
 use super::watch::{Target, Watch};
 use crate::exec::access::{find_region, find_window};
@@ -75,13 +76,14 @@ impl Run<'_, '_, '_> {
     /// Makes the region at an address the one that an access found last. Returns false if it is not
     /// in global memory.
     fn find_region(&mut self, step: &Step, access: &AccessStep, address: u64, writes: bool) -> bool {
+        let manner = match (access.strong, writes) {
+            (false, false) => Manner::Read,
+            (false, true) => Manner::Write,
+            (true, false) => Manner::StrongRead,
+            (true, true) => Manner::StrongWrite,
+        };
         access.space == AccessSpace::Global
-            && find_region(
-                self.block,
-                (access.cache as usize, step.pc),
-                address,
-                if writes { Manner::Write } else { Manner::Read },
-            )
+            && find_region(self.block, (access.cache as usize, step.pc), address, manner)
     }
 
     /// Loads or stores at regular addresses.
@@ -216,7 +218,12 @@ impl Run<'_, '_, '_> {
     /// Returns the memory that an access found last, if it is allowed: in local memory, the first
     /// lane's of a member of the group; elsewhere the same for all members.
     #[inline(always)]
-    fn window(&mut self, (space, cache): (AccessSpace, u32), member: usize, writes: bool) -> Option<Window> {
+    pub(super) fn window(
+        &mut self,
+        (space, cache): (AccessSpace, u32),
+        member: usize,
+        writes: bool,
+    ) -> Option<Window> {
         match space {
             AccessSpace::Shared => Some(Window {
                 base: self.block.shared_base().into(),
@@ -264,12 +271,29 @@ impl Run<'_, '_, '_> {
         writes: bool,
     ) -> bool {
         let access = &step.access;
+        // Only the plain mode records strong accesses to global memory.
+        let marked = |block: &Block<'_, '_>| block.caches[step.cache as usize].marks(block.launch).is_some();
+        if step.atomic && space == AccessSpace::Global && marked(self.block) {
+            return false;
+        }
         let Some(halves) = self.locate_in(access, (space, &window), (warp, active)) else { return false };
         let target = (Target { space, ..Target::of(step, writes) }, step.cache);
         if !self.admits((access, pc), target, (warp, active, halves)) {
             return false;
         }
-        let spread = Spread { offsets: &self.block.vector.offsets, halves };
+        let offsets = &self.block.vector.offsets;
+        if step.atomic {
+            let lanes = Lanes { file: self.files.rows[warp], host: window.host, offsets, active };
+            if writes {
+                // SAFETY: as below; the offsets are aligned to the size of the access.
+                unsafe { lanes.store(access) };
+            } else {
+                // SAFETY: as above.
+                unsafe { lanes.load(access) };
+            }
+            return true;
+        }
+        let spread = Spread { offsets, halves };
         let warp = Warp { file: self.files.rows[warp], at: window.host, mask: active };
         // SAFETY: the register file contains all rows of the kernel. The bytes of the active lanes
         // are in the window, which is live, and writable if they are written.
@@ -277,26 +301,10 @@ impl Run<'_, '_, '_> {
         true
     }
 
-    /// Sets the block's offsets to the offsets of a warp's active lanes in the returned window,
-    /// which is memory of this block or a live region, and writable if `writes`. Returns `None` if
-    /// a lane is outside of it or misaligned.
-    #[inline(always)]
-    pub(super) fn locate(
-        &mut self,
-        access: &Access,
-        memory: (AccessSpace, u32),
-        (warp, active): (usize, u32),
-        writes: bool,
-    ) -> Option<(Window, [Half; 2])> {
-        let window = self.window(memory, warp, writes)?;
-        let halves = self.locate_in(access, (memory.0, &window), (warp, active))?;
-        Some((window, halves))
-    }
-
     /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None` if
     /// a lane is outside of it or misaligned.
     #[inline(always)]
-    fn locate_in(
+    pub(super) fn locate_in(
         &mut self,
         access: &Access,
         (space, window): (AccessSpace, &Window),
@@ -319,6 +327,14 @@ impl Run<'_, '_, '_> {
         let index = self.gang.members()[warp].warp;
         let Block { launch, cluster, checks, vector, caches, warps, .. } = &mut *self.block;
         let (state, cached) = (&mut warps[index], &caches[cache as usize]);
+        // Without checks, which is mostly the case, there is nothing to prepare.
+        let recorded = match target.space {
+            AccessSpace::Global => !cached.init.is_null() || !cached.marks.is_null(),
+            _ => launch.options.check_init,
+        };
+        if !recorded && checks.clocks.is_none() {
+            return true;
+        }
         let mut watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
         if watch.is_idle() {
             return true;

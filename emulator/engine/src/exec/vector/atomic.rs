@@ -2,10 +2,13 @@
 
 use super::Run;
 use super::watch::Target;
-use crate::exec::access::change;
+use crate::exec::access::{change, find_window, read, write};
 use crate::exec::block::Stop;
+use crate::exec::code::access::{Access, Window};
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
+use crate::program::instruction::Op;
 use crate::program::memory::AtomicOperation;
+use crate::program::types::Type;
 use crate::semantics::{LANES, lanes_of};
 
 impl Run<'_, '_, '_> {
@@ -14,7 +17,11 @@ impl Run<'_, '_, '_> {
     pub(super) fn atomic(&mut self, step: &Step, atomic: &AtomicStep) -> Result<(), Stop> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
-            if active != 0 && !self.atomic_fast((atomic, step.pc), warp, active) {
+            let atomic = (atomic, step.pc);
+            if active != 0
+                && !self.atomic_fast(atomic, warp, active)
+                && !self.atomic_in_window(atomic, warp, active)
+            {
                 self.step_alone(step, [None; 2], warp)?;
             }
         }
@@ -24,17 +31,44 @@ impl Run<'_, '_, '_> {
     /// Runs it on the region that the instruction found last; false if the plain mode must run it.
     #[inline(never)]
     fn atomic_fast(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
+        let window = self.window((step.space, step.cache), warp, true);
+        window.is_some_and(|window| self.atomic_in((step, pc), (step.space, window), (warp, active)))
+    }
+
+    /// Runs it on the shared or local memory that contains the address of the first lane, which has no
+    /// space. Returns false if none does, or the plain mode must run it.
+    #[cold]
+    fn atomic_in_window(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
+        if !matches!(&self.block.instruction(pc).op, Op::Atomic(atomic) if atomic.space.is_none()) {
+            return false;
+        }
+        // SAFETY: the register file contains all rows of the kernel.
+        let first = unsafe { step.access.place(self.files.rows[warp], active.trailing_zeros() as usize) };
+        let member = self.gang.members()[warp].warp;
+        let Some((space, found)) = find_window(self.block, member, None, first) else { return false };
+        let Some(space) = AccessSpace::named(Some(space)).filter(|_| found.writable) else { return false };
+        let window = Window { base: found.base, len: found.len, host: found.host };
+        self.atomic_in((step, pc), (space, window), (warp, active))
+    }
+
+    /// Runs it on memory that it may change; false if the plain mode must run it.
+    #[inline(always)]
+    fn atomic_in(
+        &mut self,
+        (step, pc): (&AtomicStep, u32),
+        (space, window): (AccessSpace, Window),
+        (warp, active): (usize, u32),
+    ) -> bool {
         // Only the plain mode records the accesses of atomic operations.
-        let global = step.space == AccessSpace::Global;
+        let global = space == AccessSpace::Global;
         if global && self.block.caches[step.cache as usize].marks(self.block.launch).is_some() {
             return false;
         }
-        let memory = (step.space, step.cache);
-        let found = self.locate(&step.access, memory, (warp, active), true);
-        let Some((window, halves)) = found else { return false };
+        let halves = self.locate_in(&step.access, (space, &window), (warp, active));
+        let Some(halves) = halves else { return false };
         // Only the plain mode compares atomic operations with others.
         let reads = step.operation != AtomicOperation::Exchange;
-        let target = Target { space: step.space, strong: true, reads, writes: true };
+        let target = Target { space, strong: true, reads, writes: true };
         if !self.admits((&step.access, pc), (target, step.cache), (warp, active, halves)) {
             return false;
         }
@@ -47,21 +81,21 @@ impl Run<'_, '_, '_> {
         if step.access.wide {
             // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
             // are in the window, which is writable memory of this block or a live region.
-            unsafe { lanes.run::<u64>(step) };
+            unsafe { lanes.run::<u64>(step, global) };
         } else {
             // SAFETY: as above.
-            unsafe { lanes.run::<u32>(step) };
+            unsafe { lanes.run::<u32>(step, global) };
         }
         true
     }
 }
 
 /// The participating lanes of a warp, and their offsets in memory.
-struct Lanes<'a> {
-    file: *mut u32,
-    host: *mut u8,
-    offsets: &'a [i64; LANES],
-    active: u32,
+pub(super) struct Lanes<'a> {
+    pub(super) file: *mut u32,
+    pub(super) host: *mut u8,
+    pub(super) offsets: &'a [i64; LANES],
+    pub(super) active: u32,
 }
 
 /// A value of the width of a register's cell.
@@ -82,38 +116,118 @@ impl Cell for u64 {
 }
 
 impl Lanes<'_> {
-    /// Runs the operation. Compiled for each kind, so each lane only tests the type of numbers.
+    /// Loads each element atomically, lane by lane, like the plain mode.
+    ///
+    /// # Safety
+    /// The file contains the rows of the access. The bytes at the offsets are readable and aligned.
+    #[inline(never)]
+    pub(super) unsafe fn load(&self, access: &Access) {
+        let bytes = access.bytes as usize;
+        let sign = u64::from(access.sign);
+        for lane in lanes_of(self.active) {
+            let at = self.host.wrapping_offset(self.offsets[lane] as isize);
+            for (element, row) in access.registers[..access.elements as usize].iter().enumerate() {
+                // SAFETY: guaranteed by the caller.
+                let raw = unsafe { read(at.wrapping_add(element * bytes), access.bytes, true) };
+                let value = (raw ^ sign).wrapping_sub(sign);
+                let row = self.file.wrapping_add(*row as usize);
+                if access.wide {
+                    // SAFETY: a lane of a double row of the access.
+                    unsafe { row.cast::<u64>().wrapping_add(lane).write(value) };
+                } else {
+                    // SAFETY: a lane of a row of the access.
+                    unsafe { row.wrapping_add(lane).write(value as u32) };
+                }
+            }
+        }
+    }
+
+    /// Stores each element atomically, lane by lane, like the plain mode.
+    ///
+    /// # Safety
+    /// As for [`Lanes::load`], and the bytes are writable.
+    #[inline(never)]
+    pub(super) unsafe fn store(&self, access: &Access) {
+        let bytes = access.bytes as usize;
+        for lane in lanes_of(self.active) {
+            let at = self.host.wrapping_offset(self.offsets[lane] as isize);
+            for (element, row) in access.registers[..access.elements as usize].iter().enumerate() {
+                let row = self.file.wrapping_add(*row as usize);
+                let value = if access.wide {
+                    // SAFETY: a lane of a double row of the access.
+                    unsafe { row.cast::<u64>().wrapping_add(lane).read() }
+                } else {
+                    // SAFETY: a lane of a row of the access.
+                    unsafe { row.wrapping_add(lane).read() }.into()
+                };
+                // SAFETY: guaranteed by the caller.
+                unsafe { write(at.wrapping_add(element * bytes), access.bytes, value, true) };
+            }
+        }
+    }
+
+    /// Runs the operation. Compiled for each kind, and for numbers with and without a sign, so that
+    /// no lane tests them.
     ///
     /// # Safety
     /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are
-    /// writable, aligned, and of the same size.
-    unsafe fn run<C: Cell>(&self, step: &AtomicStep) {
+    /// writable, aligned, and of the same size, and exclusive if not `global`.
+    #[inline(never)]
+    unsafe fn run<C: Cell>(&self, step: &AtomicStep, global: bool) {
+        let (unsigned, signed) =
+            if size_of::<C>() == 8 { (Type::U64, Type::S64) } else { (Type::U32, Type::S32) };
+        let kind = match step.operation {
+            // These have the same result for all types.
+            AtomicOperation::Exchange | AtomicOperation::CompareExchange => unsigned,
+            _ if step.ty.is_float() => step.ty,
+            AtomicOperation::Min | AtomicOperation::Max if step.ty.is_signed() => signed,
+            _ => unsigned,
+        };
         macro_rules! each {
-            ($($operation:ident)*) => {
+            ($ty:expr, $($operation:ident)* $(; $rest:pat)?) => {
                 match step.operation {
                     $(AtomicOperation::$operation => {
                         // SAFETY: guaranteed by the caller.
-                        unsafe { self.run_as::<C>(step, AtomicOperation::$operation) };
+                        unsafe { self.run_as::<C>(step, (AtomicOperation::$operation, $ty), global) };
                     })*
+                    $($rest => {})?
                 }
             };
         }
-        each! { Add Exchange CompareExchange Min Max And Or Xor Increment Decrement }
+        if kind == unsigned {
+            each! { unsigned, Add Exchange CompareExchange Min Max And Or Xor Increment Decrement }
+        } else if kind == signed {
+            each! { signed, Min Max; _ }
+        } else {
+            each! { kind, Add Min Max; _ }
+        }
     }
 
     /// # Safety
     /// As for [`Lanes::run`].
     #[inline(always)]
-    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: AtomicOperation) {
+    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
+        if global {
+            // SAFETY: guaranteed by the caller.
+            unsafe { self.run_in::<C>(step, operation, true) };
+        } else {
+            // SAFETY: guaranteed by the caller.
+            unsafe { self.run_in::<C>(step, operation, false) };
+        }
+    }
+
+    /// # Safety
+    /// As for [`Lanes::run`].
+    #[inline(always)]
+    unsafe fn run_in<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
         let cell =
             |row: u32, lane: usize| self.file.wrapping_add(row as usize).cast::<C>().wrapping_add(lane);
-        let global = step.space == AccessSpace::Global;
         for lane in lanes_of(self.active) {
             // SAFETY: a lane of a row of the step.
             let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
             let at = self.host.wrapping_offset(self.offsets[lane] as isize);
-            // SAFETY: guaranteed by the caller. Only this worker accesses the shared memory.
-            let old = unsafe { change(at, size_of::<C>() as u32, (operation, step.ty), global, operands) };
+            // SAFETY: guaranteed by the caller.
+            let old = unsafe { change(at, size_of::<C>() as u32, operation, global, operands) };
             if let Some(out) = step.out {
                 // SAFETY: a lane of a row of the step.
                 unsafe { cell(out, lane).write(C::of(old)) };

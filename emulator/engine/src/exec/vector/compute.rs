@@ -2,11 +2,14 @@
 
 use super::Run;
 use super::gang::Member;
+use crate::exec::access::watch;
+use crate::exec::block::warp::Warp;
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::blend::Blend;
-use crate::exec::code::step::{CombinedTest, Guard, RowsTest, ShuffleStep};
+use crate::exec::code::step::{CollectiveStep, CombinedTest, Guard, RowsTest, ShuffleStep};
 use crate::exec::plain;
-use crate::program::instruction::{Collective, Logic};
+use crate::program::instruction::Logic;
+use crate::program::memory::Scope;
 use crate::semantics::rows::PureRows;
 use crate::semantics::{Predicate, PureInfo, Register};
 
@@ -109,20 +112,48 @@ impl Run<'_, '_, '_> {
         self.files.full && guard == Guard::ALWAYS && !self.block.launch.options.check_barriers
     }
 
-    /// True if an instruction includes all live lanes of its warps, so that none is awaited.
+    /// True if all members of an instruction are there, so that none is awaited, and no check is
+    /// interested in them.
     #[inline(always)]
-    pub(super) fn is_whole(&self, guard: Guard) -> bool {
-        let whole = |member: &Member| self.block.warps[member.warp].live == member.mask;
+    pub(super) fn has_members(&self, guard: Guard, step: &CollectiveStep) -> bool {
+        // The plain mode orders the members of parts of warps for the check of races.
+        let ordered = self.block.checks.clocks.is_some();
+        let there = |member: &Member| {
+            let Warp { rows, live, .. } = &self.block.warps[member.warp];
+            *live == member.mask
+                || !ordered && plain::missing_members(rows, *live, member.mask, step.members) == 0
+        };
         guard == Guard::ALWAYS
+            && !(ordered && step.varies)
             && !self.block.launch.options.check_barriers
-            && (self.files.full || self.gang.members().iter().all(whole))
+            && (self.files.full || self.gang.members().iter().all(there))
     }
 
-    pub(super) fn collective(&mut self, operation: &Collective) {
+    pub(super) fn collective(&mut self, step: &CollectiveStep) {
         for member in self.gang.members() {
-            plain::perform_collective(&mut self.block.warps[member.warp].rows, operation, member.mask);
+            let rows = &mut self.block.warps[member.warp].rows;
+            if step.varies {
+                plain::perform_by_names(rows, &step.operation, step.members, member.mask);
+            } else {
+                plain::perform_collective(rows, &step.operation, member.mask);
+            }
         }
         self.meet();
+    }
+
+    /// Orders the accesses of all warps, if a lane runs this.
+    pub(super) fn fence(&self, guard: Guard, scope: Scope) {
+        if (0..self.files.count).any(|warp| self.files.active(warp, guard) != 0) {
+            watch::order(self.block.launch, scope);
+        }
+    }
+
+    /// Sets a register to the lanes of each warp that run this.
+    pub(super) fn active_mask(&mut self, guard: Guard, out: Register) {
+        for (at, member) in self.gang.members().iter().enumerate() {
+            let active = self.files.active(at, guard);
+            plain::fill_lanes(&mut self.block.warps[member.warp].rows, out, active, active);
+        }
     }
 
     /// Records, for the check of races, that the lanes of each warp have waited for each other.

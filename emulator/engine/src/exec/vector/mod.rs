@@ -140,7 +140,10 @@ impl Run<'_, '_, '_> {
             Action::Barrier(id) if guard == Guard::ALWAYS && self.is_everybody(*id) => {}
             Action::Exit if guard == Guard::ALWAYS => return Ok(self.exit(step)),
             Action::Shuffle(shuffle) if self.shuffles_at_once(guard) => self.shuffle(shuffle),
-            Action::Collective(operation) if self.is_whole(guard) => self.collective(operation),
+            Action::Collective(step) if self.has_members(guard, step) => self.collective(step),
+            Action::ActiveMask(out) => self.active_mask(guard, *out),
+            Action::Fence(_) if self.block.checks.clocks.is_some() => self.step_all(step.pc)?,
+            Action::Fence(scope) => self.fence(guard, *scope),
             Action::Plain { parts: false } => self.step_all(step.pc)?,
             Action::Barrier(id) if guard == Guard::ALWAYS && self.may_wait(*id) => {
                 return Ok(self.wait(step, *id));

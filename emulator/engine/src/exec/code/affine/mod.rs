@@ -102,8 +102,11 @@ impl Affine {
 
     pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
         // Local memory differs by lane, so equal addresses refer to different bytes.
-        AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local)
-            && self.scalars.contains_key(&access.address.base)
+        // A strong access to global memory has no function for whole warps.
+        let strong = |space| space == AccessSpace::Global && access.order.is_strong();
+        let regular =
+            AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local && !strong(space));
+        regular && self.scalars.contains_key(&access.address.base)
     }
 
     /// Calls `visit` with each register that an instruction reads, and true if it is read as a row.
