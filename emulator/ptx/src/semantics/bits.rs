@@ -209,7 +209,7 @@ operations! {
         let (start, length) = (start & 0xff, length & 0xff);
         // The last bit moves to the top, and back down with copies of it.
         let end = start + length;
-        let above = if end < 32 { 32 - end } else { 0 };
+        let above = 32_u32.saturating_sub(end);
         let down = if start + above < 32 { start + above } else { 31 };
         let value = ((a << (above & 31)) as i32 >> down) as u32;
         if length == 0 { 0 } else { value }
