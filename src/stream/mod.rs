@@ -63,6 +63,7 @@ mod batch;
 mod copies;
 mod copy;
 mod decompression;
+mod enter;
 mod event;
 mod foreign;
 mod green;
@@ -83,7 +84,6 @@ mod scope;
 mod shared;
 mod signals;
 mod sparse;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod stream;
 pub(crate) mod value;
 mod whole_context;

@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use super::Value;
-use crate::fns::FnId;
+use super::value::Value;
 
 /// Name and C type of a parameter, as in the list.
 ///
@@ -62,14 +61,6 @@ impl fmt::Debug for Parameter {
     }
 }
 
-impl FnId {
-    /// The function's parameters, in order.
-    #[must_use]
-    pub fn parameters(self) -> &'static [Parameter] {
-        crate::fns::PARAMETERS[self as usize]
-    }
-}
-
 /// An address as it is written.
 fn address(word: u64) -> String {
     if word == 0 { "null".to_owned() } else { format!("{word:#x}") }
@@ -117,6 +108,25 @@ pub(crate) fn text<T: Value>(word: u64) -> String {
     let value = unsafe { (&raw const word).cast::<T>().read_unaligned() };
     format!("{value:?}")
 }
+
+/// Makes the table of parameters of the lines of `fns.rs`, in that file: a list that `for_each_function` hands on has lost the
+/// spelling of its types.
+macro_rules! parameter_table {
+    ($(
+        $(#[$doc:meta])*
+        $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
+    )*) => {
+        /// The parameters of each function, in the order of [`FnId::ALL`].
+        pub(crate) static PARAMETERS: [&[$crate::hook::Parameter]; COUNT] = [$(
+            &[$($crate::hook::Parameter {
+                name: stringify!($arg),
+                ty: stringify!($ty),
+                text: $crate::hook::text::<$ty>,
+            }),*],
+        )*];
+    };
+}
+pub(crate) use parameter_table;
 
 #[cfg(test)]
 mod tests {

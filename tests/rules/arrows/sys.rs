@@ -9,7 +9,9 @@ const ROOMS: &[Room<'static>] = &[
     ("types", &["enums", "result", "types", "structs", "constants"], &["fork"]),
     ("version", &["version", "ptx_version"], &[]),
     ("declare", &["declare"], &["version"]),
-    ("fns", &["fns"], &["types"]),
+    ("parameter", &["hook::parameter", "hook::value"], &[]),
+    ("list", &["list"], &["declare", "parameter"]),
+    ("fns", &["fns"], &["types", "list"]),
     ("export", &["export"], &[]),
     ("table", &["table"], &["version", "declare", "fns"]),
     ("error", &["error"], &["types", "version", "fns"]),
@@ -22,16 +24,14 @@ const ROOMS: &[Room<'static>] = &[
         &["library", "loader", "requirement"],
         &["types", "version", "fns", "table", "error", "dynamic", "environment", "fork"],
     ),
-    ("hook", &["hook"], &["types", "fns", "table", "error", "library"]),
+    ("hook", &["hook"], &["types", "parameter", "fns", "table", "error", "library"]),
     ("left_out", &["left_out"], &[]),
     ("lib", &["lib"], &["types", "version", "fns", "table", "error", "mapped", "library"]),
 ];
 
 const KNOTS: &[Knot<'static>] = &[
     ("macros", "lib", "macros that other crates also use name each other from the root"),
-    ("fns", "table", "the list is written in the macro that makes the table from it"),
     ("export", "lib", "what it makes is in other crates, which see this one from outside"),
-    ("table", "hook", "that macro has hooked functions made of the same list, where they are wanted"),
 ];
 
 #[test]

@@ -18,6 +18,8 @@
 pub mod blocks;
 #[doc(hidden)]
 pub mod bulk;
+#[doc(hidden)]
+pub mod condition;
 mod decode;
 #[doc(hidden)]
 pub mod effects;
@@ -55,13 +57,3 @@ pub use kernel::{
     Relocation, RelocationTarget,
 };
 pub use kernel::{Function, MOST_LOCAL, Origin, sort_constants};
-
-impl Program {
-    /// Loads a module.
-    ///
-    /// # Errors
-    /// The first error: text that is not PTX, or that this device does not support, with its line.
-    pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
-        module::load(ptx, options).map_err(|error| *error)
-    }
-}
