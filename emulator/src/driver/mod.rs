@@ -20,6 +20,7 @@
 //! | [`green`] | green contexts |
 //! | [`log`] | the error log |
 //! | [`init`], [`error_text`] | initialization, version, function lookup, texts of errors |
+//! | [`library`] | the functions of all rooms, by symbol |
 //!
 //! Functions that are not implemented exist, and return `CUDA_ERROR_NOT_SUPPORTED`.
 
@@ -35,6 +36,7 @@ mod graphics;
 mod green;
 mod handle;
 mod init;
+mod library;
 mod log;
 mod memory;
 mod state;
@@ -42,56 +44,7 @@ mod stream;
 mod texture;
 mod transfer;
 
-use core::ffi::c_void;
-
-use cuprum_sys::{FnId, StreamMode, Symbol};
-
-use crate::report::{Fault, Leak};
-
-/// Registers the functions and objects of every room.
-fn install_all(builder: &mut call::Builder) {
-    code::install(builder);
-    context::install(builder);
-    device::install(builder);
-    external::install(builder);
-    graph::install(builder);
-    graphics::install(builder);
-    green::install(builder);
-    init::install(builder);
-    log::install(builder);
-    memory::install(builder);
-    stream::install(builder);
-    texture::install(builder);
-    transfer::install(builder);
-}
-
-/// Returns the address of this symbol's function; null if the emulated driver version lacks it.
-pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
-    call::fill(install_all).resolve(symbol, state::settings().driver_version)
-}
-
-pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
-    call::set_publisher(publisher);
-}
-
-pub(crate) fn implements(id: FnId) -> bool {
-    call::fill(install_all).implements(id)
-}
-
-pub(crate) fn leaks() -> Vec<Leak> {
-    context::LEAKS.all()
-}
-
-/// Returns the objects that clients have not destroyed.
-pub(crate) fn alive() -> Vec<Leak> {
-    call::fill(install_all);
-    context::alive()
-}
-
-pub(crate) fn reseed(seed: u64) {
-    state::scheduler().reseed(seed);
-}
-
-pub(crate) fn last_fault() -> Option<Fault> {
-    code::fault::last()
-}
+pub(crate) use self::call::set_publisher;
+pub(crate) use self::code::last_fault;
+pub(crate) use self::context::leaks;
+pub(crate) use self::library::{alive, implements, reseed, resolve};

@@ -55,13 +55,3 @@ pub use kernel::{
     Relocation, RelocationTarget,
 };
 pub use kernel::{Function, MOST_LOCAL, Origin, sort_constants};
-
-impl Program {
-    /// Loads a module.
-    ///
-    /// # Errors
-    /// The first error: text that is not PTX, or that this device does not support, with its line.
-    pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
-        module::load(ptx, options).map_err(|error| *error)
-    }
-}

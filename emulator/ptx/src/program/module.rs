@@ -13,7 +13,17 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, Box<PtxError>> {
+impl Program {
+    /// Loads a module.
+    ///
+    /// # Errors
+    /// The first error: text that is not PTX, or that this device does not support, with its line.
+    pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
+        load(ptx, options).map_err(|error| *error)
+    }
+}
+
+fn load(text: &str, options: &LoadOptions) -> Result<Program, Box<PtxError>> {
     let module = ptx::parse(text)?;
     check_header(&module, options)?;
     let inner = variables::inner(&module);

@@ -14,7 +14,7 @@ use crate::driver::state::{memory, settings};
 const KEPT: usize = 4096;
 
 #[derive(Debug)]
-pub(crate) struct Leaks(Mutex<Vec<Leak>>);
+struct Leaks(Mutex<Vec<Leak>>);
 
 impl Leaks {
     fn keep(&self, found: &[Leak]) {
@@ -24,12 +24,17 @@ impl Leaks {
         kept.drain(..excess);
     }
 
-    pub(crate) fn all(&self) -> Vec<Leak> {
+    fn all(&self) -> Vec<Leak> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-pub(crate) static LEAKS: Leaks = Leaks(Mutex::new(Vec::new()));
+static LEAKS: Leaks = Leaks(Mutex::new(Vec::new()));
+
+/// Returns the leaks of contexts that have ended.
+pub(crate) fn leaks() -> Vec<Leak> {
+    LEAKS.all()
+}
 
 /// Records the objects that a context, given by its handle and its number, still owns when it ends.
 /// With a sticky error the client could not free them, so they do not count as leaks.

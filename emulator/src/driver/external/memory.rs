@@ -14,7 +14,7 @@ use crate::driver::handle::Handle;
 use crate::driver::state::memory;
 use crate::driver::texture::{Made, create_mipmap_in};
 
-use super::NOT_A_DESCRIPTOR;
+use super::refused::NOT_A_DESCRIPTOR;
 
 static MEMORIES: Table<Imported> = Table::new(Kind::ExternalMemory)
     .owned_by(|imported: &Imported| imported.context.handle)

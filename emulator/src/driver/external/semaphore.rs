@@ -13,7 +13,7 @@ use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 use crate::driver::state::{Act, Operation, Turn, note, scheduler};
 
-use super::NOT_A_DESCRIPTOR;
+use super::refused::NOT_A_DESCRIPTOR;
 
 static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
     .owned_by(|imported: &Imported| imported.context.handle)

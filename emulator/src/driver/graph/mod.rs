@@ -4,19 +4,11 @@ mod build;
 mod capture;
 mod conditional;
 mod exec;
+mod install;
 mod node;
 mod object;
 mod parts;
 mod topology;
 mod user_object;
 
-use crate::driver::call::Builder;
-
-pub(crate) fn install(builder: &mut Builder) {
-    build::install(builder);
-    capture::install(builder);
-    conditional::install(builder);
-    exec::install(builder);
-    node::install(builder);
-    user_object::install(builder);
-}
+pub(crate) use install::install;

@@ -14,7 +14,7 @@ use crate::driver::handle::Handle;
 use crate::driver::state::{captures, scheduler};
 
 use super::contents::Contents;
-use super::gl;
+use super::gl::gl;
 
 static RESOURCES: Table<Resource> = Table::new(Kind::Graphics)
     .owned_by(|resource: &Resource| resource.context.handle)

@@ -6,6 +6,7 @@ mod current_pool;
 mod graph_memory;
 mod handle_type;
 mod host_access;
+mod install;
 mod ipc;
 mod leftover;
 mod mistake;
@@ -15,23 +16,12 @@ mod returned;
 mod shared_pool;
 mod virtual_memory;
 
-use crate::driver::call::Builder;
-
 pub(crate) use allocation::{allocate_in, allocate_shared, take_away};
 pub(crate) use bytes::{Bytes, Rows, unified};
 pub(crate) use current_pool::CURRENT_POOLS;
 pub(crate) use graph_memory::{BLOCKS, Block};
 pub(crate) use host_access::watch as watch_host_accesses;
+pub(crate) use install::install;
 pub(crate) use ipc::refused;
 pub(crate) use mistake::note_free;
 pub(crate) use pool::{POOLS, PoolPlace, join_pool, pool_of, will_leave_pool};
-
-pub(crate) fn install(builder: &mut Builder) {
-    allocation::install(builder);
-    graph_memory::install(builder);
-    ipc::install(builder);
-    pointer::install(builder);
-    pool::install(builder);
-    shared_pool::install(builder);
-    virtual_memory::install(builder);
-}

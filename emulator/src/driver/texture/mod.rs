@@ -2,21 +2,14 @@
 
 mod array;
 mod format;
+mod install;
 mod mipmap;
 mod object;
 mod resource;
 mod sampler;
 mod tensor;
 
-use crate::driver::call::Builder;
-
 pub(crate) use array::{Array, Made};
+pub(crate) use install::install;
 pub(crate) use mipmap::{Levels, create_in as create_mipmap_in};
 pub(crate) use object::find;
-
-pub(crate) fn install(builder: &mut Builder) {
-    array::install(builder);
-    mipmap::install(builder);
-    object::install(builder);
-    tensor::install(builder);
-}

@@ -10,6 +10,7 @@ mod allocated;
 mod any;
 mod captured;
 mod child;
+mod install;
 mod kernel;
 mod kernel_node;
 mod kind;
@@ -18,14 +19,5 @@ mod params;
 mod typed;
 
 use self::add::{add, current_context, params_of};
+pub(crate) use self::install::install;
 pub(crate) use self::kind::{CopyNode, NodeKind};
-use crate::driver::call::Builder;
-
-/// Registers the functions of every kind.
-pub(crate) fn install(table: &mut Builder) {
-    any::install(table);
-    child::install(table);
-    kernel::install(table);
-    memory::install(table);
-    typed::install(table);
-}
