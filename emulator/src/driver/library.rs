@@ -8,7 +8,8 @@ use crate::report::Leak;
 
 use super::call::{Builder, fill};
 use super::{
-    code, context, device, external, graph, graphics, green, init, log, memory, state, stream, texture, transfer,
+    code, context, device, external, graph, graphics, green, init, log, memory, state, stream, texture,
+    transfer,
 };
 
 /// Registers the functions and objects of every room.

@@ -1,7 +1,6 @@
 //! The context that is current, as functions on its buffers and images.
 
 use super::format::Format;
-use super::stand_in;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -76,33 +75,4 @@ pub(crate) trait Context {
 
     /// Overwrites a level. Returns false on failure.
     fn write_level(&self, name: u32, image: &Image, level: usize, from: &[u8]) -> bool;
-}
-
-/// Reason why no context is available.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "elsewhere none is looked for"))]
-    NoContext,
-    /// A context that is not supported may be current, for this reason.
-    NotAsked(&'static str),
-}
-
-pub(crate) fn current() -> Result<Box<dyn Context>, Missing> {
-    match stand_in::current() {
-        Some(context) => Ok(Box::new(context)),
-        None => found(),
-    }
-}
-
-#[cfg(all(target_os = "linux", not(miri)))]
-fn found() -> Result<Box<dyn Context>, Missing> {
-    super::found::current().map(|context| -> Box<dyn Context> { Box::new(context) })
-}
-
-#[cfg(any(not(target_os = "linux"), miri))]
-fn found() -> Result<Box<dyn Context>, Missing> {
-    Err(Missing::NotAsked(
-        "the software device finds OpenGL on Linux alone, by EGL or GLX: elsewhere cuprum_emulator::opengl::StandIn stands in \
-         for it",
-    ))
 }

@@ -6,7 +6,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
 
 use super::{
-    Context, Format, Image, Kind, Missing, TEXTURE_2D, TEXTURE_2D_ARRAY, TEXTURE_3D, TEXTURE_CUBE_MAP,
+    Context, Format, Image, Kind, TEXTURE_2D, TEXTURE_2D_ARRAY, TEXTURE_3D, TEXTURE_CUBE_MAP,
     TEXTURE_RECTANGLE,
 };
 
@@ -165,7 +165,8 @@ fn binding_of(target: u32) -> Option<u32> {
     }
 }
 
-pub(super) fn current() -> Result<Found, Missing> {
+/// Returns the context of a loaded library; `None` without one, and an error for one that is not supported.
+pub(super) fn current() -> Result<Option<Found>, &'static str> {
     for (names, loaded) in LIBRARIES.iter().zip(&LOADED) {
         let loaded = match loaded.get() {
             Some(loaded) => loaded,
@@ -177,11 +178,11 @@ pub(super) fn current() -> Result<Found, Missing> {
         // SAFETY: may be called at any time, on any thread.
         let context = unsafe { (loaded.current)() };
         if !context.is_null() {
-            let gl = loaded.gl.as_ref().ok_or(Missing::NotAsked(TOO_OLD))?;
+            let gl = loaded.gl.as_ref().ok_or(TOO_OLD)?;
             return Found { identity: context.addr() as u64, gl }.checked();
         }
     }
-    Err(Missing::NoContext)
+    Ok(None)
 }
 
 const TOO_OLD: &str = "the software device needs OpenGL 3.1, and the context of OpenGL on this thread has less: ask for a newer one";
@@ -195,19 +196,19 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Fails for OpenGL ES, and for versions without the functions needed here.
-    fn checked(self) -> Result<Self, Missing> {
+    /// `None` if none is current. Fails for OpenGL ES, and for versions without the functions needed here.
+    fn checked(self) -> Result<Option<Self>, &'static str> {
         let text = gl!(self.gl, glGetString(VERSION));
         if text.is_null() {
-            return Err(Missing::NoContext);
+            return Ok(None);
         }
         // SAFETY: not null, so it is a string of OpenGL, which never changes.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
         let mut numbers = text.split(['.', ' ']).map(str::parse::<u32>);
         match (numbers.next(), numbers.next()) {
-            (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (3, 1) => Ok(self),
-            (Some(Ok(_)), _) => Err(Missing::NotAsked(TOO_OLD)),
-            _ => Err(Missing::NotAsked(EMBEDDED)),
+            (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (3, 1) => Ok(Some(self)),
+            (Some(Ok(_)), _) => Err(TOO_OLD),
+            _ => Err(EMBEDDED),
         }
     }
 

@@ -6,14 +6,16 @@
 //! GLX on Linux, such as Mesa's, or with a [`StandIn`].
 
 mod context;
+mod current;
 mod format;
 #[cfg(all(target_os = "linux", not(miri)))]
 mod found;
 mod stand_in;
 
 pub(crate) use self::context::{
-    Context, Image, Kind, Missing, RENDERBUFFER, TEXTURE_2D, TEXTURE_2D_ARRAY, TEXTURE_3D, TEXTURE_CUBE_MAP,
-    TEXTURE_RECTANGLE, current,
+    Context, Image, Kind, RENDERBUFFER, TEXTURE_2D, TEXTURE_2D_ARRAY, TEXTURE_3D, TEXTURE_CUBE_MAP,
+    TEXTURE_RECTANGLE,
 };
+pub(crate) use self::current::current;
 pub(crate) use format::{BYTE, Format, HALF_FLOAT, INT, SHORT, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT};
 pub use stand_in::StandIn;

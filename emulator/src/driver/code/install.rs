@@ -1,6 +1,9 @@
 //! The functions of this room.
 
-use super::{cluster_calls, function, kernel_calls, launch, legacy_launch, library_calls, link, module_calls, occupancy};
+use super::{
+    cluster_calls, function, kernel_calls, launch, legacy_launch, library_calls, link, module_calls,
+    occupancy,
+};
 
 use crate::driver::call::Builder;
 

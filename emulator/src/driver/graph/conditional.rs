@@ -10,7 +10,6 @@ use crate::driver::code::{GraphCondition, condition};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 
-use super::node::NodeKind;
 use super::object::{Graph, Owner};
 
 /// Rule that selects the bodies to run.
@@ -93,21 +92,6 @@ impl Conditional {
                 Ok(())
             }
         }
-    }
-}
-
-impl NodeKind {
-    /// True if a conditional node's body may contain this node: a device can run it alone.
-    pub(super) fn can_be_conditional(&self) -> bool {
-        matches!(
-            self,
-            Self::Empty
-                | Self::Kernel(_)
-                | Self::Copy(_)
-                | Self::Fill(..)
-                | Self::Child(_)
-                | Self::Conditional(_)
-        )
     }
 }
 

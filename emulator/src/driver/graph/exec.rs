@@ -202,7 +202,7 @@ impl GraphRun {
     }
 
     fn gather(graph: &Graph, conditions: &mut Vec<Arc<GraphCondition>>) -> Answer<Vec<Step>> {
-        let order = graph.shape().in_order().ok_or(INVALID_VALUE)?;
+        let order = graph.in_order().ok_or(INVALID_VALUE)?;
         conditions.extend(graph.shape().conditions.iter().cloned());
         let mut steps = Vec::with_capacity(order.len());
         for node in order {

@@ -68,7 +68,12 @@ impl Graph {
 
     /// True if nodes depend on each other in a cycle.
     pub(super) fn has_cycle(&self) -> bool {
-        self.shape().in_order().is_none()
+        self.in_order().is_none()
+    }
+
+    /// Sorts the nodes as [`Topology::in_order`] does, with waits for values late.
+    pub(super) fn in_order(&self) -> Option<Vec<usize>> {
+        self.shape().in_order(Node::waits_for_value)
     }
 
     /// Adds a node that depends on others of the same graph.
@@ -132,6 +137,15 @@ impl Node {
             }
             Some(NodeKind::Child(child)) => child.destroy(),
             _ => {}
+        }
+    }
+
+    fn waits_for_value(handle: usize) -> bool {
+        let Ok(node) = Self::at(handle) else { return false };
+        let kind = node.kind();
+        match &*kind {
+            NodeKind::Child(child) => child.shape().nodes().any(Self::waits_for_value),
+            kind => kind.waits_for_value(),
         }
     }
 

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use crate::driver::code::GraphCondition;
 use crate::ordered::Ordered;
 
-use super::node::NodeKind;
-use super::object::Node;
 use super::user_object::Shared;
 
 /// Begins with the node that runs first.
@@ -104,8 +102,8 @@ impl Topology {
     }
 
     /// Sorts the nodes such that each follows its dependencies, otherwise in the order of creation,
-    /// but with waits for values as late as possible. Returns `None` if there is a cycle.
-    pub(super) fn in_order(&self) -> Option<Vec<usize>> {
+    /// but with `late` ones as late as possible. Returns `None` if there is a cycle.
+    pub(super) fn in_order(&self, late: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
         let nodes: Vec<usize> = self.nodes().collect();
         let place_of = |node: usize| nodes.binary_search(&node).ok();
         let mut waits = vec![0usize; nodes.len()];
@@ -115,7 +113,7 @@ impl Topology {
             waits[to] += 1;
             behind[from].push(to);
         }
-        let late: Vec<bool> = nodes.iter().map(|&node| Self::waits_for_value(node)).collect();
+        let late: Vec<bool> = nodes.iter().map(|&node| late(node)).collect();
         let free = (0..waits.len()).filter(|&place| waits[place] == 0);
         let mut ready: BinaryHeap<_> = free.map(|place| Reverse((late[place], place))).collect();
         let mut order = Vec::with_capacity(nodes.len());
@@ -129,15 +127,6 @@ impl Topology {
             }
         }
         (order.len() == nodes.len()).then_some(order)
-    }
-
-    fn waits_for_value(node: usize) -> bool {
-        let Ok(node) = Node::at(node) else { return false };
-        let kind = node.kind();
-        match &*kind {
-            NodeKind::Child(child) => child.shape().nodes().any(Self::waits_for_value),
-            kind => kind.waits_for_value(),
-        }
     }
 }
 

@@ -9,12 +9,12 @@
 //! `write`. The faulting access is in the client's code, so it does not interrupt the
 //! driver, unless the client passed a device address to the driver as an output.
 
-use crate::driver::state::settings;
+use crate::driver::state::{note_host_access, settings};
 
 /// Starts watching for such accesses. Called by `cuInit`.
 pub(crate) fn watch() {
     if settings().reports {
-        os::watch();
+        os::watch(note_host_access);
     }
 }
 
@@ -26,7 +26,7 @@ mod os {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use crate::driver::state::{memory, note_host_access};
+    use crate::driver::state::memory;
     use crate::memory::{Memory, RegionKind};
 
     const SIGSEGV: c_int = 11;
@@ -90,9 +90,10 @@ mod os {
         fn __errno_location() -> *mut c_int;
     }
 
-    /// Data of the handler: the memory, and the previous handler.
+    /// Data of the handler: the memory, the function that notes a permitted access, and the previous handler.
     struct Watched {
         memory: &'static Memory,
+        note: fn(u64, bool),
         previous: Action,
     }
 
@@ -100,14 +101,14 @@ mod os {
 
     const NOTHING: Action = Action { handler: SIG_DFL, mask: [0; 16], flags: 0, restorer: 0 };
 
-    pub(super) fn watch() {
+    pub(super) fn watch(note: fn(u64, bool)) {
         let mut first = false;
         let watched = WATCHED.get_or_init(|| {
             first = true;
             let mut previous = NOTHING;
             // SAFETY: only a query; `previous` is a valid output.
             unsafe { sigaction(SIGSEGV, ptr::null(), &mut previous) };
-            Watched { memory: memory(), previous }
+            Watched { memory: memory(), note, previous }
         });
         if !first {
             return;
@@ -136,7 +137,7 @@ mod os {
             let memory = watched.memory;
             if memory.is_device_address(address) && memory.open_to_host(address) {
                 // The access is repeated, and succeeds.
-                note_host_access(address, writes(machine_here));
+                (watched.note)(address, writes(machine_here));
                 return;
             }
             if memory.is_device_address(address) {
@@ -268,5 +269,5 @@ mod os {
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
 mod os {
-    pub(super) fn watch() {}
+    pub(super) fn watch(_note: fn(u64, bool)) {}
 }

@@ -18,7 +18,6 @@ use crate::driver::state::{captures, memory};
 use super::current_pool::CURRENT_POOLS;
 use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
 use super::returned::note_return;
-use super::shared_pool::shared_file;
 
 /// Unit of growth of a pool: its maximum size is a multiple, as on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
@@ -207,6 +206,14 @@ enum Attribute {
     Flag(u64),
     /// A `cuuint64_t`.
     Bytes(u64),
+}
+
+/// Creates the memory of a pool that is shared with other processes.
+fn shared_file(place: PoolPlace) -> Answer<PoolFile> {
+    let PoolPlace::Device(device) = place else {
+        return Err(not_supported("only pools on a device are shared with other processes: make it there"));
+    };
+    PoolFile::create(device as u32).ok_or(OUT_OF_MEMORY)
 }
 
 fn device_place(device: i32) -> Answer<PoolPlace> {

@@ -6,21 +6,14 @@ use cuprum_sys::*;
 
 use crate::memory::PoolFile;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, InMut, Out, calls, not_supported, put_handle};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
+use crate::driver::call::{Call, InMut, Out, calls, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
 use crate::driver::state::memory;
 
 use super::handle_type::{FILE_DESCRIPTOR, given, taken};
 use super::pool::{POOLS, Pool, PoolPlace, join_pool, pool_of};
-
-pub(super) fn shared_file(place: PoolPlace) -> Answer<PoolFile> {
-    let PoolPlace::Device(device) = place else {
-        return Err(not_supported("only pools on a device are shared with other processes: make it there"));
-    };
-    PoolFile::create(device as u32).ok_or(OUT_OF_MEMORY)
-}
 
 fn import(out: Out<CUmemoryPool>, descriptor: i32) -> Answer {
     let file = PoolFile::import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;

@@ -103,6 +103,12 @@ pub(crate) struct View {
     pub(crate) count: usize,
 }
 
+/// Returns the captures of the process.
+pub(crate) fn captures() -> &'static Captures {
+    static CAPTURES: Captures = Captures::new();
+    &CAPTURES
+}
+
 impl Captures {
     pub(crate) const fn new() -> Self {
         let active =

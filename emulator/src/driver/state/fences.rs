@@ -1,11 +1,10 @@
 //! Copies between contexts in the queue: operations that synchronize with all streams of two
 //! contexts, and operations for which a free does not wait.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use super::lanes::Lane;
+use super::lanes::Lanes;
 use super::operation::Operation;
-use super::queue::Queue;
 use super::stream_key::{StreamKey, Ticket};
 
 /// The unfinished copies between contexts and between devices.
@@ -21,7 +20,7 @@ pub(super) struct Fences {
 pub(super) struct Fence {
     /// The contexts with whose streams it synchronizes, 0 for none.
     contexts: [usize; 2],
-    is_between_devices: bool,
+    pub(super) is_between_devices: bool,
 }
 
 impl Fence {
@@ -36,12 +35,17 @@ impl Fences {
         self.last.get(&context).copied()
     }
 
+    /// True if a copy between devices is unfinished.
+    pub(super) fn are_between_devices(&self) -> bool {
+        self.between_devices > 0
+    }
+
     /// Registers an operation before its lane does. Appends predecessors in other lanes to `after`.
     pub(super) fn enter(
         &mut self,
         fence: Fence,
         (key, ticket): (StreamKey, Ticket),
-        lanes: &BTreeMap<StreamKey, Lane>,
+        lanes: &Lanes,
         after: &mut Vec<Ticket>,
     ) {
         after.extend(self.of(key.context));
@@ -60,27 +64,5 @@ impl Fences {
                 self.last.remove(&context);
             }
         }
-    }
-}
-
-impl Queue {
-    /// Returns the operations of a context that a free of its memory waits for: all except copies
-    /// between devices and operations that depend on such a copy.
-    pub(super) fn awaited_by_free(&self, context: usize) -> Vec<Ticket> {
-        let mut awaited = self.tickets(StreamKey::lanes_of(context, None));
-        if self.fences.between_devices == 0 {
-            return awaited;
-        }
-        let mut apart = HashSet::new();
-        let mut all = self.tickets(..);
-        all.sort_unstable();
-        for ticket in all {
-            let Some(entry) = self.entries.get(ticket) else { continue };
-            if entry.fence.is_between_devices || entry.after.iter().any(|before| apart.contains(before)) {
-                apart.insert(ticket);
-            }
-        }
-        awaited.retain(|ticket| !apart.contains(ticket));
-        awaited
     }
 }

@@ -1,8 +1,8 @@
 //! The operations of each stream, in the order of issue.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::ops::RangeBounds;
 
-use super::queue::Queue;
 use super::stream_key::{StreamKey, Ticket};
 
 /// Maximum number of idle lanes kept. Most lanes are used again soon.
@@ -24,10 +24,28 @@ impl Lane {
     }
 }
 
-impl Queue {
+/// All lanes with unfinished operations, and a few idle ones.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    by_key: BTreeMap<StreamKey, Lane>,
+    idle: usize,
+}
+
+impl Lanes {
+    pub(super) fn get(&self, key: StreamKey) -> Option<&Lane> {
+        self.by_key.get(&key)
+    }
+
+    pub(super) fn range(
+        &self,
+        keys: impl RangeBounds<StreamKey>,
+    ) -> impl Iterator<Item = (&StreamKey, &Lane)> {
+        self.by_key.range(keys)
+    }
+
     /// Appends an operation to its lane, and those that it awaits in other lanes to `after`.
-    pub(super) fn enter_lane(&mut self, key: StreamKey, ticket: Ticket, after: &mut Vec<Ticket>) {
-        let (lanes, idle) = (&mut self.lanes, &mut self.idle);
+    pub(super) fn enter(&mut self, key: StreamKey, ticket: Ticket, after: &mut Vec<Ticket>) {
+        let (lanes, idle) = (&mut self.by_key, &mut self.idle);
         let mut made = |lanes: &mut BTreeMap<StreamKey, Lane>, key: StreamKey| {
             lanes.entry(key).or_insert_with(|| {
                 *idle += 1;
@@ -56,25 +74,25 @@ impl Queue {
         }
     }
 
-    pub(super) fn leave_lane(&mut self, ticket: Ticket, key: StreamKey) {
-        let Some(lane) = self.lanes.get_mut(&key) else { return };
+    pub(super) fn leave(&mut self, ticket: Ticket, key: StreamKey) {
+        let Some(lane) = self.by_key.get_mut(&key) else { return };
         // The operations of a lane end in order, except in a broken context.
         if let Ok(at) = lane.tickets.binary_search(&ticket) {
             lane.tickets.remove(at);
             self.idle += usize::from(lane.tickets.is_empty());
         }
-        if self.idle > MOST_IDLE.max(self.lanes.len() / 2) {
+        if self.idle > MOST_IDLE.max(self.by_key.len() / 2) {
             self.drop_idle();
         }
     }
 
     fn drop_idle(&mut self) {
         let busy: HashSet<StreamKey> =
-            self.lanes.iter().filter(|(_, lane)| !lane.tickets.is_empty()).map(|(key, _)| *key).collect();
-        self.lanes.retain(|key, lane| {
+            self.by_key.iter().filter(|(_, lane)| !lane.tickets.is_empty()).map(|(key, _)| *key).collect();
+        self.by_key.retain(|key, lane| {
             lane.since.retain(|other| busy.contains(other));
             !lane.since.is_empty() || busy.contains(key)
         });
-        self.idle = self.lanes.len() - busy.len();
+        self.idle = self.by_key.len() - busy.len();
     }
 }

@@ -18,15 +18,11 @@ mod schedule;
 mod stream_key;
 mod tail;
 
-pub(crate) use self::process::{captures, memory, scheduler, settings};
-pub(crate) use capture::{CapturedPoint, Taken, Target, exchange_mode};
+pub(crate) use self::process::{memory, settings};
+pub(crate) use capture::{CapturedPoint, Taken, Target, captures, exchange_mode};
 pub(crate) use health::Health;
 pub(crate) use operation::{Operation, Turn};
-#[allow(
-    unused_imports,
-    reason = "for the handler of `driver::memory::host_access`, which not every system has"
-)]
-pub(crate) use order::note_host_access;
-pub(crate) use order::{Act, Body, Number, Part, at_node, is_gathering, note};
+pub(crate) use order::{Act, Body, Number, Part, at_node, is_gathering, note, note_host_access};
 pub(crate) use outlive::rest_before;
+pub(crate) use schedule::scheduler;
 pub(crate) use stream_key::{StreamKey, Ticket};

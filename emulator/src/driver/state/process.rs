@@ -1,16 +1,13 @@
-//! State of the process, which the first use creates.
+//! Settings and memory of the process, which the first use creates.
 
-use super::capture::Captures;
-use super::order;
-use super::schedule::Scheduler;
-use crate::memory::Memory;
-use crate::settings::Settings;
 use std::sync::OnceLock;
+
+use crate::memory::Memory;
+use crate::settings::{Mode, Settings};
 
 struct State {
     settings: Settings,
     memory: Memory,
-    scheduler: Scheduler,
 }
 
 /// Returns the state. Created on first use.
@@ -18,13 +15,15 @@ fn state() -> &'static State {
     static STATE: OnceLock<State> = OnceLock::new();
     STATE.get_or_init(|| {
         let settings = Settings::in_force().clone().unwrap_or_default();
-        State {
-            memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init)
-                .with_guards(order::guards_host(&settings)),
-            scheduler: Scheduler::new(settings.mode, settings.check_order),
-            settings,
-        }
+        let memory = Memory::new(settings.devices, settings.memory_bytes, settings.check_init);
+        State { memory: memory.with_guards(guards_host(&settings)), settings }
     })
+}
+
+/// Returns true if page-locked memory is guarded from the host (`order::guard`).
+fn guards_host(settings: &Settings) -> bool {
+    let is_known = cfg!(all(target_os = "linux", target_arch = "x86_64", not(miri)));
+    is_known && settings.check_order && settings.reports && settings.mode == Mode::Eager
 }
 
 pub(crate) fn settings() -> &'static Settings {
@@ -34,13 +33,4 @@ pub(crate) fn settings() -> &'static Settings {
 /// Returns the memory of all devices, and the host memory known to the driver.
 pub(crate) fn memory() -> &'static Memory {
     &state().memory
-}
-
-pub(crate) fn scheduler() -> &'static Scheduler {
-    &state().scheduler
-}
-
-pub(crate) fn captures() -> &'static Captures {
-    static CAPTURES: Captures = Captures::new();
-    &CAPTURES
 }

@@ -4,7 +4,7 @@
 //! for the rest, and its successors. Operations that wait for no other are in a separate set, and
 //! each wait has the set of operations that it needs.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::ordered::Ordered;
 use super::dice::Dice;
 use super::fences::{Fence, Fences};
 use super::health::Health;
-use super::lanes::Lane;
+use super::lanes::Lanes;
 use super::operation::Operation;
 use super::stream_key::{StreamKey, Ticket};
 
@@ -23,11 +23,9 @@ const MOST_COUNTED: usize = 64;
 #[derive(Debug)]
 pub(super) struct Queue {
     next: Ticket,
-    pub(super) entries: Ordered<Entry>,
-    pub(super) fences: Fences,
-    /// All lanes with unfinished operations, and a few idle ones.
-    pub(super) lanes: BTreeMap<StreamKey, Lane>,
-    pub(super) idle: usize,
+    entries: Ordered<Entry>,
+    fences: Fences,
+    lanes: Lanes,
     /// Operations that are not running and wait for no other.
     free: BTreeSet<Ticket>,
     waits: Vec<Wait>,
@@ -66,13 +64,13 @@ struct Wait {
 pub(crate) struct Entry {
     lane: StreamKey,
     /// Operations before it, some of which may be finished.
-    pub(super) after: Vec<Ticket>,
+    after: Vec<Ticket>,
     /// Number of unfinished ones in `after`.
     blockers: usize,
     followers: Vec<Ticket>,
     /// `None` while it runs.
     job: Option<Job>,
-    pub(super) fence: Fence,
+    fence: Fence,
     /// True for a copy that a fault of its context does not stop.
     is_unstoppable: bool,
     /// True if it continues after a fault of its context: ordinary waits no longer wait for it.
@@ -122,8 +120,7 @@ impl Queue {
             next: 1,
             entries: Ordered::new(),
             fences: Fences::default(),
-            lanes: BTreeMap::new(),
-            idle: 0,
+            lanes: Lanes::default(),
             free: BTreeSet::new(),
             waits: Vec::new(),
             last_wait: 0,
@@ -147,7 +144,7 @@ impl Queue {
         let fence = Fence::of(&*job.operation);
         let mut after = after.to_vec();
         self.fences.enter(fence, (lane, ticket), &self.lanes, &mut after);
-        self.enter_lane(lane, ticket, &mut after);
+        self.lanes.enter(lane, ticket, &mut after);
         after.retain(|before| self.entries.get(*before).is_some_and(|entry| !entry.outlives));
         after.sort_unstable();
         after.dedup();
@@ -176,7 +173,7 @@ impl Queue {
     /// context waits for a copy between contexts.
     pub(super) fn is_busy(&self, lane: StreamKey) -> bool {
         let is_fenced = lane.stream == StreamKey::LEGACY && self.fences.of(lane.context).is_some();
-        is_fenced || self.lanes.get(&lane).is_some_and(|lane| !lane.tickets.is_empty())
+        is_fenced || self.lanes.get(lane).is_some_and(|lane| !lane.tickets.is_empty())
     }
 
     /// True if an operation of a context waits for a value that has not been written.
@@ -224,7 +221,7 @@ impl Queue {
             Awaited::Lane(key) => {
                 let default = key.blocking.then(|| key.default_stream());
                 let lanes = [Some(key), default].into_iter().flatten();
-                lanes.filter_map(|key| self.lanes.get(&key)).flat_map(|lane| &lane.tickets).copied().collect()
+                lanes.filter_map(|key| self.lanes.get(key)).flat_map(|lane| &lane.tickets).copied().collect()
             }
         };
         let Queue { waits, entries, .. } = self;
@@ -245,6 +242,26 @@ impl Queue {
     /// Returns the unfinished operations of some lanes.
     pub(super) fn tickets(&self, lanes: impl RangeBounds<StreamKey>) -> Vec<Ticket> {
         self.lanes.range(lanes).flat_map(|(_, lane)| &lane.tickets).copied().collect()
+    }
+
+    /// Returns the operations of a context that a free of its memory waits for: all except copies
+    /// between devices and operations that depend on such a copy.
+    pub(super) fn awaited_by_free(&self, context: usize) -> Vec<Ticket> {
+        let mut awaited = self.tickets(StreamKey::lanes_of(context, None));
+        if !self.fences.are_between_devices() {
+            return awaited;
+        }
+        let mut apart = HashSet::new();
+        let mut all = self.tickets(..);
+        all.sort_unstable();
+        for ticket in all {
+            let Some(entry) = self.entries.get(ticket) else { continue };
+            if entry.fence.is_between_devices || entry.after.iter().any(|before| apart.contains(before)) {
+                apart.insert(ticket);
+            }
+        }
+        awaited.retain(|ticket| !apart.contains(ticket));
+        awaited
     }
 
     pub(super) fn is_over(&self, wait: u64) -> bool {
@@ -379,6 +396,6 @@ impl Queue {
                 self.set_free(follower);
             }
         }
-        self.leave_lane(ticket, entry.lane);
+        self.lanes.leave(ticket, entry.lane);
     }
 }

@@ -17,7 +17,7 @@
 //! A fault ends the operations of its context, except some copies: module [`outlive`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cuprum_sys::{CUresult, FnId};
@@ -32,6 +32,7 @@ use super::in_time::Late;
 use super::operation::{Operation, Turn};
 use super::order::{Act, Issued, Journal, gather};
 use super::outlive;
+use super::process::settings;
 use super::queue::{Awaited, Job, Queue};
 use super::stream_key::{StreamKey, Ticket};
 
@@ -49,15 +50,18 @@ pub(crate) struct Scheduler {
     journal: Option<Journal>,
 }
 
+/// Returns the scheduler of the process. Created on first use.
+pub(crate) fn scheduler() -> &'static Scheduler {
+    static SCHEDULER: OnceLock<Scheduler> = OnceLock::new();
+    SCHEDULER.get_or_init(|| Scheduler::new(settings().mode, settings().check_order))
+}
+
 /// Interval at which a wait polls for a value in memory.
 const POLL: Duration = Duration::from_micros(100);
 
 impl Scheduler {
-    pub(crate) fn new(mode: Mode, check_order: bool) -> Self {
-        let dice = match mode {
-            Mode::Shuffled(seed) => Some(Dice::new(seed)),
-            _ => None,
-        };
+    pub(super) fn new(mode: Mode, check_order: bool) -> Self {
+        let dice = if let Mode::Shuffled(seed) = mode { Some(Dice::new(seed)) } else { None };
         Self {
             mode,
             queue: Mutex::new(Queue::new(dice)),

@@ -1,5 +1,7 @@
 //! Decoder of LZ4 blocks.
 
+use super::output::{append, repeat};
+
 const LEAST_MATCH: usize = 4;
 
 /// Decompresses one block, up to `limit` bytes. Returns `None` if it is broken or longer.
@@ -9,7 +11,7 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
         input = rest;
         let literals = length(usize::from(token >> 4), &mut input)?;
         let (bytes, rest) = input.split_at_checked(literals)?;
-        super::append(&mut output, bytes, limit)?;
+        append(&mut output, bytes, limit)?;
         input = rest;
         if input.is_empty() {
             break;
@@ -18,7 +20,7 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
         input = rest;
         let distance = usize::from(u16::from_le_bytes(offset));
         let len = length(usize::from(token & 15), &mut input)? + LEAST_MATCH;
-        super::repeat(&mut output, distance, len, limit)?;
+        repeat(&mut output, distance, len, limit)?;
     }
     Some(output)
 }

@@ -6,10 +6,9 @@
 
 mod container;
 mod lz4;
+mod output;
 #[cfg(test)]
 mod reference;
 mod zstd;
 
 pub(super) use self::container::{HEADER, MOST_TEXT, ptx, total_len};
-
-use self::container::{append, repeat};

@@ -101,6 +101,19 @@ impl NodeKind {
         }
     }
 
+    /// True if a conditional node's body may contain this node: a device can run it alone.
+    pub(in crate::driver::graph) fn can_be_conditional(&self) -> bool {
+        matches!(
+            self,
+            Self::Empty
+                | Self::Kernel(_)
+                | Self::Copy(_)
+                | Self::Fill(..)
+                | Self::Child(_)
+                | Self::Conditional(_)
+        )
+    }
+
     /// Runs it as part of an operation of a stream.
     pub(crate) fn run(&self, turn: Turn<'_>) -> Answer {
         match self {

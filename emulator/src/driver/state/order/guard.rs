@@ -14,7 +14,6 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::driver::state::memory;
 use crate::exec::touched::{Manner, PAGE};
 use crate::memory::{HostAccess, RegionKind};
-use crate::settings::{Mode, Settings};
 
 use super::clocks::Moment;
 use super::mask::Mask;
@@ -23,11 +22,6 @@ use super::work::{Act, Part};
 /// The system's pages.
 const HOST_PAGE: u64 = 4096;
 
-pub(crate) fn guards_host(settings: &Settings) -> bool {
-    let is_known = cfg!(all(target_os = "linux", target_arch = "x86_64", not(miri)));
-    is_known && settings.check_order && settings.reports && settings.mode == Mode::Eager
-}
-
 /// Accesses that the journal has not read yet: the address, and 1 << 63 for a write; 0 for none.
 /// Further ones are lost.
 static NOTED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
@@ -35,7 +29,6 @@ static NOTED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 const WRITES: u64 = 1 << 63;
 
 /// Notes an access of the host. For a signal handler: neither waits nor allocates.
-#[allow(dead_code, reason = "for the handler of `driver::memory::host_access`, which not every system has")]
 pub(crate) fn note_host_access(address: u64, writes: bool) {
     let noted = if writes { address | WRITES } else { address };
     let (order, relaxed) = (Ordering::Release, Ordering::Relaxed);

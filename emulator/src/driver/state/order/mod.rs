@@ -20,7 +20,7 @@ mod nodes;
 mod shadow;
 mod work;
 
-pub(crate) use guard::{guards_host, note_host_access};
+pub(crate) use guard::note_host_access;
 pub(crate) use journal::{Issued, Journal};
 pub(crate) use nodes::Body;
 pub(crate) use work::{Act, Number, Part, at_node, gather, is_gathering, note};

@@ -4,7 +4,7 @@ use super::bits::{Backward, Forward};
 use super::codes::{DEFAULTS, LENGTH_CODES, MATCH_CODES, code};
 use super::fse::Fse;
 use super::huffman::Huffman;
-use crate::driver::code::fatbin::{append, repeat};
+use crate::driver::code::fatbin::output::{append, repeat};
 
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
