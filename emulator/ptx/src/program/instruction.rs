@@ -1,5 +1,7 @@
 //! Decoded instructions, which the execution modes run.
 
+pub use super::condition::{Condition, Logic};
+
 use super::bulk::{BulkCopy, BulkGroup, MapOp};
 use super::matrix::Matrix;
 use super::memory::{Access, AsyncCopy, Atomic, AtomicOperation, MemoryBarrier, Scope};
@@ -18,36 +20,6 @@ pub enum RowKind {
     Lower,
     /// The second row of a 64-bit value: lanes 16 to 31.
     Upper,
-}
-
-/// A predicate as an operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Condition {
-    pub predicate: Predicate,
-    pub negated: bool,
-}
-
-impl Condition {
-    pub const ALWAYS: Condition = Condition { predicate: Predicate::TRUE, negated: false };
-}
-
-/// Logic on predicates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Logic {
-    And,
-    Or,
-    Xor,
-}
-
-impl Logic {
-    #[inline]
-    pub fn apply(self, a: u32, b: u32) -> u32 {
-        match self {
-            Logic::And => a & b,
-            Logic::Or => a | b,
-            Logic::Xor => a ^ b,
-        }
-    }
 }
 
 /// A constant value of a row, for a launch, a block or a warp.

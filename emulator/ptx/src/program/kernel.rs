@@ -2,9 +2,8 @@
 
 use super::instruction::{Constant, Instruction, RowKind, SystemCall};
 use super::slot::Slot;
-use super::unwritten::Unwritten;
 use crate::ordered::sort_by_number;
-use crate::semantics::{Register, Width};
+use crate::semantics::{Predicate, Register, Width};
 use core::fmt;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -292,6 +291,21 @@ pub struct Kernel {
     pub independent_lanes: bool,
 }
 
+/// Registers that a kernel may read before they are written.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Unwritten {
+    pub registers: Vec<Register>,
+    pub predicates: Vec<Predicate>,
+}
+
+impl Unwritten {
+    /// True if the kernel writes all registers before it reads them.
+    pub fn is_empty(&self) -> bool {
+        self.registers.is_empty() && self.predicates.is_empty()
+    }
+}
+
 impl Program {
     /// Returns an empty module.
     pub fn empty() -> Program {
@@ -337,13 +351,6 @@ impl Program {
 }
 
 impl Kernel {
-    /// Returns the registers that may be read before they are written.
-    #[doc(hidden)]
-    #[inline]
-    pub fn unwritten(&self) -> &Unwritten {
-        self.unwritten.get_or_init(|| Unwritten::find(self))
-    }
-
     /// True if its code, or a function that it may call, calls this system function.
     #[doc(hidden)]
     pub fn calls(&self, system: SystemCall) -> bool {

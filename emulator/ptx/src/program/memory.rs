@@ -1,6 +1,6 @@
 //! Memory operations of instructions.
 
-use super::instruction::Condition;
+use super::condition::Condition;
 use super::types::Type;
 use crate::ptx::Space;
 use crate::semantics::{Predicate, Register, Width};

@@ -18,6 +18,8 @@
 pub mod blocks;
 #[doc(hidden)]
 pub mod bulk;
+#[doc(hidden)]
+pub mod condition;
 mod decode;
 #[doc(hidden)]
 pub mod effects;

@@ -11,18 +11,18 @@ use crate::semantics::{Predicate, Register};
 /// Maximum total size of all sets in words (4 MiB). Beyond it, all registers count as unwritten.
 const MOST_WORDS: usize = 1 << 19;
 
-#[derive(Debug, Default)]
-pub struct Unwritten {
-    pub registers: Vec<Register>,
-    pub predicates: Vec<Predicate>,
+pub use super::kernel::Unwritten;
+
+impl Kernel {
+    /// Returns the registers that may be read before they are written.
+    #[doc(hidden)]
+    #[inline]
+    pub fn unwritten(&self) -> &Unwritten {
+        self.unwritten.get_or_init(|| Unwritten::find(self))
+    }
 }
 
 impl Unwritten {
-    /// True if the kernel writes all registers before it reads them.
-    pub fn is_empty(&self) -> bool {
-        self.registers.is_empty() && self.predicates.is_empty()
-    }
-
     /// Finds the registers that are live at the start of the kernel, or of one of its functions.
     /// Sets have one bit per row, then one per predicate.
     pub fn find(kernel: &Kernel) -> Unwritten {

@@ -3,7 +3,7 @@
 //! Each warp has 16 rows of `a` and of the result. The products of the warps are therefore
 //! independent, except that hardware computes them together.
 
-use super::instruction::Condition;
+use super::condition::Condition;
 use super::matrix::Element;
 use crate::semantics::Register;
 

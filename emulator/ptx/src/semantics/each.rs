@@ -3,7 +3,9 @@
 //! There are a thousand of them. Separate loops would take an eighth of the software device's
 //! compile time; a function of one lane takes a fraction of it, and a call per lane costs little.
 
-use super::{LANES, Lane, Pure, PureInfo, Register, Test, Width, lanes_of, row};
+use super::lane::Lane;
+use super::operation::{Pure, Test};
+use super::register::{LANES, Register, Width, lanes_of, row};
 
 /// A rare operation, for its loop.
 #[derive(Clone, Copy, Debug)]
@@ -34,14 +36,14 @@ impl Each {
         high << self.half | low & ((1 << self.half) - 1)
     }
 
-    /// Runs the operation that `info` describes for the lanes of `mask`.
+    /// Runs the operation for the lanes of `mask`, given the widths of its result and of its sources.
     ///
     /// # Safety
     /// `rows` contains every named register, in the widths of the operation.
     #[inline(never)]
     pub(super) unsafe fn run(
         self,
-        info: &PureInfo,
+        (width, widths): (Width, [Width; 4]),
         rows: *mut u32,
         out: Register,
         sources: [Register; 4],
@@ -51,11 +53,11 @@ impl Each {
             let mut values = [0; 4];
             for (index, value) in values.iter_mut().enumerate() {
                 // SAFETY: the caller guarantees the rows; `lane` is below 32.
-                *value = unsafe { read(row(rows, sources[index]), info.sources[index], lane) };
+                *value = unsafe { read(row(rows, sources[index]), widths[index], lane) };
             }
             let result = self.result(values);
             let out = row(rows, out).cast_mut();
-            match info.out {
+            match width {
                 // SAFETY: as above.
                 Width::Double => unsafe { result.write(out, lane) },
                 // SAFETY: as above.

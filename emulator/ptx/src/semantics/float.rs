@@ -1,17 +1,11 @@
 //! IEEE floating-point arithmetic, with the instruction's rounding and NVIDIA's NaN.
 
 use super::lower::{Lower, LowerTest};
-use super::{Comparison, Test, operations, soft};
+use super::operation::{Comparison, Test, operations};
+pub(crate) use super::rounding::{DOWN, UP};
+pub use super::rounding::{NEAREST, ZERO};
+use super::soft;
 pub(crate) use tests_on_floats::*;
-
-/// Round to nearest, ties to even.
-pub const NEAREST: u8 = 0;
-/// Round towards zero.
-pub const ZERO: u8 = 1;
-/// Round towards minus infinity.
-pub(crate) const DOWN: u8 = 2;
-/// Round towards plus infinity.
-pub(crate) const UP: u8 = 3;
 
 /// With `FTZ`, replaces subnormal numbers by zeros of the same sign.
 #[inline(always)]

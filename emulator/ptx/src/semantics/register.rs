@@ -38,3 +38,9 @@ pub fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
         })
     })
 }
+
+/// Returns the first row of a register.
+#[inline(always)]
+pub(super) fn row(rows: *const u32, register: Register) -> *const u32 {
+    rows.wrapping_add(register.0 as usize * LANES)
+}

@@ -3,7 +3,9 @@
 //! A row function runs one operation for all 32 lanes of several warps. It ignores masks: if some
 //! lanes must not change, the caller passes a scratch row and merges it under a mask.
 
-use super::{LANES, Lane, Pure, Test};
+use super::lane::Lane;
+use super::operation::{Pure, Test};
+use super::register::LANES;
 use core::mem::MaybeUninit;
 
 /// Number of lanes computed before any is written, so that a source may be the destination.

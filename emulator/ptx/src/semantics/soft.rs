@@ -1,6 +1,6 @@
 //! Double-precision arithmetic in directed roundings, by integers: an exact result, rounded once.
 
-use super::float::{DOWN, NEAREST, UP, ZERO};
+use super::rounding::{DOWN, NEAREST, UP, ZERO};
 
 /// `(-1)^negative * mantissa * 2^exponent`, or a little more in magnitude if `sticky`.
 #[derive(Clone, Copy)]

@@ -1,18 +1,15 @@
 //! The decoder of a kernel, and its symbols.
 
-use super::function::{Spilled, Unit};
-use super::kernel::kernel_param;
+use super::unit::{Spilled, Unit};
 use crate::ordered::Ordered;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, SystemCall};
-use crate::program::slot::Slot;
 use crate::program::symbols::{Context, SharedVariable};
 use crate::program::types::Type;
-use crate::program::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow, sort_constants};
+use crate::program::{MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind};
 use crate::ptx::{self, Position, Statement};
 use crate::semantics::{Predicate, Register, Width};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Maximum number of 32-bit registers, and of predicates, of a kernel with its functions: as many
 /// as fit into the local memory of a thread. A block of 1024 threads then takes 512 MiB.
@@ -89,14 +86,14 @@ impl Symbol<'_> {
 pub(in crate::program) struct Decoder<'c, 'm, 's> {
     pub(super) context: &'c Context<'m, 's>,
     pub(super) code: Vec<Instruction>,
-    origins: Vec<Origin>,
+    pub(super) origins: Vec<Origin>,
     pub(super) row_kinds: RefCell<Vec<RowKind>>,
     /// The rows of the numbered registers named so far, by declaration and number.
     pub(super) numbered: RefCell<Ordered<Register>>,
     pub(super) numbered_predicates: RefCell<Ordered<Predicate>>,
     pub(super) declarations: u32,
     pub(super) predicates: Cell<u32>,
-    caches: u32,
+    pub(super) caches: u32,
     pub(super) constants: HashMap<(Width, Constant), Register>,
     pub(super) shared: Vec<SharedVariable>,
     /// The shared variable for memory that is reserved for libraries.
@@ -119,122 +116,35 @@ pub(in crate::program) struct Decoder<'c, 'm, 's> {
     pub(super) position: Position,
 }
 
-pub(in crate::program) fn decode_kernel<'m, 's>(
-    context: &Context<'m, 's>,
-    tree: &'m ptx::Function<'s>,
-) -> Decoded<Kernel> {
-    context.count(context.shared.len(), tree.position)?;
-    let mut decoder = Decoder {
-        context,
-        code: Vec::new(),
-        origins: Vec::new(),
-        row_kinds: RefCell::default(),
-        numbered: RefCell::default(),
-        numbered_predicates: RefCell::default(),
-        declarations: 0,
-        // The first predicate is always true, the second is the carry flag.
-        predicates: Cell::new(2),
-        caches: 0,
-        constants: HashMap::new(),
-        shared: context.shared.clone(),
-        reserved: None,
-        system_calls: Vec::new(),
-        units: Vec::new(),
-        by_module_index: HashMap::new(),
-        scopes: Vec::new(),
-        labels: Vec::new(),
-        frame: 0,
-        results: Vec::new(),
-        framed_results: Vec::new(),
-        in_kernel: true,
-        guard: Condition::ALWAYS,
-        source: None,
-        position: tree.position,
-    };
-    decoder.kernel(tree)
-}
-
 impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
-    fn kernel(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<Kernel> {
-        let mut params = Vec::new();
-        let mut scope = HashMap::new();
-        let mut end = 0u32;
-        for variable in &tree.params {
-            let param = kernel_param(variable, end)?;
-            end = param.offset + param.size;
-            scope.insert(variable.name, Symbol::KernelParam { offset: param.offset });
-            params.push(param);
+    pub(super) fn new(context: &'c Context<'m, 's>, position: Position) -> Self {
+        Decoder {
+            context,
+            code: Vec::new(),
+            origins: Vec::new(),
+            row_kinds: RefCell::default(),
+            numbered: RefCell::default(),
+            numbered_predicates: RefCell::default(),
+            declarations: 0,
+            // The first predicate is always true, the second is the carry flag.
+            predicates: Cell::new(2),
+            caches: 0,
+            constants: HashMap::new(),
+            shared: context.shared.clone(),
+            reserved: None,
+            system_calls: Vec::new(),
+            units: Vec::new(),
+            by_module_index: HashMap::new(),
+            scopes: Vec::new(),
+            labels: Vec::new(),
+            frame: 0,
+            results: Vec::new(),
+            framed_results: Vec::new(),
+            in_kernel: true,
+            guard: Condition::ALWAYS,
+            source: None,
+            position,
         }
-        let bounds = self.launch_bounds(tree)?;
-        self.body(tree, scope, &[])?;
-        let frame = self.frame;
-        let mut next = 0;
-        while next < self.units.len() {
-            self.unit(next)?;
-            next += 1;
-        }
-        let (shared_offsets, static_shared) = self.place_shared()?;
-        let ranks = flow::ranks(&self.code, self.units.iter().map(|unit| unit.function.entry));
-        let mut constants: Vec<_> =
-            self.constants.drain().map(|((width, constant), register)| (register, width, constant)).collect();
-        sort_constants(&mut constants);
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Ok(Kernel {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            name: tree.name.to_owned(),
-            params,
-            static_shared,
-            max_threads: bounds.most,
-            required_threads: bounds.required,
-            cluster: bounds.cluster,
-            code: std::mem::take(&mut self.code),
-            origins: std::mem::take(&mut self.origins),
-            files: self.context.files.clone(),
-            ranks,
-            functions: self.units.drain(..).map(|unit| unit.function).collect(),
-            by_module_index: std::mem::take(&mut self.by_module_index),
-            system_calls: std::mem::take(&mut self.system_calls),
-            constants,
-            rows: self.rows(),
-            row_kinds: self.row_kinds.take(),
-            predicates: self.predicates.get(),
-            caches: self.caches,
-            shared_offsets,
-            frame,
-            unwritten: std::sync::OnceLock::new(),
-            runner: Slot::default(),
-            machine_code: Slot::default(),
-            independent_lanes: false,
-        })
-    }
-
-    /// Returns the offsets of the shared variables, and the total size of those with a fixed size.
-    fn place_shared(&self) -> Decoded<(Vec<u32>, u32)> {
-        let mut used = vec![false; self.shared.len()];
-        for (_, constant) in self.constants.keys() {
-            if let Constant::Shared { index, .. } = constant {
-                used[*index as usize] = true;
-            }
-        }
-        let mut offsets = vec![0; self.shared.len()];
-        let mut end = 0u64;
-        for (index, variable) in self.shared.iter().enumerate() {
-            if let (Some(bytes), true) = (variable.bytes, used[index]) {
-                end = end.next_multiple_of(variable.align.into());
-                offsets[index] = end as u32;
-                end += u64::from(bytes);
-            }
-        }
-        if end > 1 << 20 {
-            return Err(self.unsupported("more shared memory than any block has"));
-        }
-        let end = end as u32;
-        for (index, variable) in self.shared.iter().enumerate() {
-            if variable.bytes.is_none() {
-                offsets[index] = end.next_multiple_of(variable.align.max(16));
-            }
-        }
-        Ok((offsets, end))
     }
 
     pub(super) fn body(

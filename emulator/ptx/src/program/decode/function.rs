@@ -1,5 +1,6 @@
 //! Device functions that a kernel may call. Each is decoded once per kernel.
 
+use super::unit::{Spilled, Unit};
 use super::{Decoded, Decoder, Symbol, rows_of};
 use crate::program::instruction::Op;
 use crate::program::memory::{Access, Address, Order};
@@ -9,23 +10,6 @@ use crate::program::{Function, PtxError, PtxErrorKind};
 use crate::ptx::{self, Space, Statement, Variable};
 use crate::semantics::{Register, Width};
 use std::collections::{HashMap, HashSet};
-
-/// A function that has been decoded, or is queued.
-pub(super) struct Unit {
-    pub(super) module_index: u32,
-    pub(super) params: Vec<(Register, u32)>,
-    pub(super) returns: Vec<(Register, u32)>,
-    pub(super) function: Function,
-}
-
-/// A parameter or result of a device function whose address is taken.
-pub(super) struct Spilled<'s> {
-    name: &'s str,
-    first: Register,
-    words: u32,
-    align: u64,
-    is_result: bool,
-}
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn unit(&mut self, index: usize) -> Decoded<()> {

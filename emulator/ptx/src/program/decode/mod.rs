@@ -35,11 +35,13 @@ mod stack;
 mod table;
 mod tensor_map;
 mod texture;
+mod unit;
 mod video;
 mod warp_group;
 mod window;
 
-pub(super) use self::decoder::{Decoder, decode_kernel};
+pub(super) use self::decoder::Decoder;
+pub(super) use self::kernel::decode_kernel;
 
 use self::declare::{element_bytes, rows_of};
 use self::decoder::{Decoded, MOST_ROWS, Symbol};

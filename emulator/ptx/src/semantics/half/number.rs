@@ -3,10 +3,10 @@
 //! Sums, products and fused products are computed in single precision, exactly or rounded to odd,
 //! and rounded to nearest once. Neither step has branches, so LLVM vectorizes both.
 
-use crate::semantics::Lane;
-use crate::semantics::float::{DOWN, NEAREST, UP};
 use crate::semantics::format::FloatFormat;
-use crate::semantics::pair::Packed;
+use crate::semantics::lane::Lane;
+use crate::semantics::packed::{Packed, packed};
+use crate::semantics::rounding::{DOWN, NEAREST, UP};
 
 /// A 16-bit number.
 pub trait Half: Lane + Packed {
@@ -272,6 +272,11 @@ macro_rules! half_lanes {
 }
 
 half_lanes!(F16, Bf16);
+
+packed! {
+    F16, |bits| F16(bits), |value| value.0;
+    Bf16, |bits| Bf16(bits), |value| value.0;
+}
 
 #[cfg(test)]
 mod tests {

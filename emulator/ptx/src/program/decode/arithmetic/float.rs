@@ -1,6 +1,6 @@
 //! Operations in single and double precision.
 
-use super::{Extremum, FloatMode, Found, Kept};
+use super::mode::{Extremum, FloatMode, Found, Kept};
 use crate::semantics::half::Both;
 use crate::semantics::{approximate, float, pure};
 

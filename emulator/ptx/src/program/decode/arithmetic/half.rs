@@ -1,6 +1,6 @@
 //! Half-precision operations, on one or two numbers in a register.
 
-use super::{Extremum, FloatMode, Found};
+use super::mode::{Extremum, FloatMode, Found};
 use crate::program::types::Type;
 use crate::semantics::half::{Bf16, Both, F16};
 use crate::semantics::{float, half, pure};

@@ -1,6 +1,6 @@
 //! Operations on integers, one or two in a register.
 
-use super::{Found, Kept};
+use super::mode::{Found, Kept};
 use crate::program::types::Type;
 use crate::semantics::half::Both;
 use crate::semantics::{integer, pure};

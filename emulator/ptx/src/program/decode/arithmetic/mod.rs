@@ -3,8 +3,5 @@
 mod float;
 mod half;
 mod integer;
+mod mode;
 mod variant;
-
-pub(super) use self::variant::FloatMode;
-
-use self::variant::{Extremum, Found, Kept};

@@ -2,6 +2,7 @@
 
 use super::half::marked_fma;
 use super::integer::integer;
+use super::mode::{Extremum, FloatMode, Found, Kept};
 use super::{float, half, integer};
 use crate::program::decode::modifiers::Modifiers;
 use crate::program::decode::operands::width_of;
@@ -9,48 +10,7 @@ use crate::program::decode::{Decoded, Decoder};
 use crate::program::instruction::{Carry, Op};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
-use crate::semantics::float::{DOWN, NEAREST, UP, ZERO};
-use crate::semantics::{PureInfo, Register, Width, bits, pure};
-
-pub(super) type Found = Option<&'static PureInfo>;
-
-/// Rounding of a floating-point operation, its treatment of subnormal numbers, and its range.
-#[derive(Clone, Copy)]
-pub(in crate::program::decode) struct FloatMode {
-    pub(super) rounding: Option<u8>,
-    pub(super) ftz: bool,
-    pub(super) sat: bool,
-}
-
-impl FloatMode {
-    pub(in crate::program::decode) fn of(modifiers: &mut Modifiers<'_, '_>) -> Self {
-        let roundings = [("rn", NEAREST), ("rz", ZERO), ("rm", DOWN), ("rp", UP)];
-        FloatMode {
-            rounding: modifiers.pick(&roundings),
-            ftz: modifiers.flag("ftz"),
-            sat: modifiers.flag("sat"),
-        }
-    }
-
-    pub(in crate::program::decode) fn plain(self) -> bool {
-        self.rounding.is_none() && !self.ftz && !self.sat
-    }
-}
-
-/// Variant of `min`, `max`: if NaNs propagate, and if magnitudes are compared and signs multiplied.
-#[derive(Clone, Copy)]
-pub(super) struct Extremum {
-    pub(super) nan: bool,
-    pub(super) xor_sign: bool,
-}
-
-/// Part of a product that an instruction keeps.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kept {
-    Low,
-    High,
-    Wide,
-}
+use crate::semantics::{Register, Width, bits, pure};
 
 const PARTS: [(&str, Kept); 3] = [("lo", Kept::Low), ("hi", Kept::High), ("wide", Kept::Wide)];
 
