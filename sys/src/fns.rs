@@ -8,8 +8,8 @@
 use core::ffi::{c_char, c_void};
 
 use crate::enums::*;
+use crate::list::driver_fns;
 use crate::structs::*;
-use crate::table::driver_fns;
 use crate::types::*;
 
 driver_fns! {

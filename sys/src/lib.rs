@@ -14,7 +14,8 @@
 // types             their declarations: enums and result codes, handles, structs, constants
 // version           CUDA versions
 // declare           macros that make a table of a list of functions
-// fns               the one list of the driver's functions, for any macro
+// list              macros that make a table of the list of functions, and hand it on
+// fns               the one list of the driver's functions
 // export            exported functions, made of it
 // table             addresses, names and versions made of that list
 // error             reasons why a library is no driver, or lacks something
@@ -39,12 +40,14 @@ pub mod enums;
 pub mod environment;
 mod error;
 mod export;
+#[macro_use]
 mod fns;
 mod fork;
 #[cfg(feature = "hook")]
 pub mod hook;
 pub mod left_out;
 mod library;
+mod list;
 mod loader;
 mod mapped;
 mod ptx_version;

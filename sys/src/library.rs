@@ -2,17 +2,14 @@
 
 use core::ffi::c_void;
 use core::ptr;
-use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::enums::CUresult;
-use crate::error::{LoadError, MissingFunction, Refusal};
+use crate::error::{MissingFunction, Refusal};
 use crate::fns::{FnId, Fns, Presence};
 use crate::fork;
-use crate::loader::OpenOptions;
-use crate::requirement::Requirement;
-use crate::table::{StreamMode, Symbol};
+use crate::table::StreamMode;
 use crate::version::Version;
 
 /// A loaded driver: its functions, its version, and its origin.
@@ -69,62 +66,6 @@ struct Driver {
 static REGISTRY: Mutex<Vec<&'static Loaded>> = Mutex::new(Vec::new());
 
 impl Library {
-    /// Opens the machine's driver with the legacy default stream.
-    ///
-    /// When `CUPRUM_DRIVER` is set, it names the only library tried. Otherwise these are tried in order:
-    /// `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions are looked up at
-    /// once. `cuInit` is not called. Opening the same driver again returns the same table, under the name it
-    /// had first.
-    ///
-    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name any file:
-    /// the user who starts a process decides which libraries its loader loads, by `LD_LIBRARY_PATH` and
-    /// `LD_PRELOAD` too, and vouches for them. A path in the code is a claim of the program. (Setting the
-    /// variable from within is `unsafe` in Rust itself.) If the loader ignores those variables, as in a
-    /// program with the setuid bit, `CUPRUM_DRIVER` is ignored too ([`environment`](crate::environment)).
-    ///
-    /// # Errors
-    /// [`LoadError`] lists every library tried, each with the reason why it was refused.
-    pub fn open() -> Result<Self, LoadError> {
-        Self::options().open()
-    }
-
-    /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
-    ///
-    /// A library that is no driver is refused by its exports; but loading it runs its code first.
-    ///
-    /// # Safety
-    /// 1. The library's initializers may run in this process.
-    /// 2. An export under a name of the driver API is that function, with its ABI.
-    ///
-    /// # Errors
-    /// [`LoadError`] says why this library was refused.
-    pub unsafe fn open_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
-        // SAFETY: the caller vouches for the library.
-        unsafe { Self::options().open_from(path) }
-    }
-
-    /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.
-    ///
-    /// `resolve` is called once for each function; null means absent. `origin` names the source in messages.
-    /// A source that returns the same addresses and version again counts as the same driver, whose table is
-    /// not made twice and keeps its first name.
-    ///
-    /// # Safety
-    /// 1. Each returned address must be a function with the ABI of the requested symbol.
-    /// 2. It must stay valid until the process ends.
-    /// 3. If the functions act on a driver that has another table, they have the same `cuInit`, or
-    ///    [`OpenOptions::same_driver`] names that table: two drivers share no contexts.
-    ///
-    /// # Errors
-    /// [`LoadError`] if `cuInit` or `cuDriverGetVersion` is missing, or the latter fails.
-    pub unsafe fn from_resolver(
-        origin: &str,
-        resolve: impl FnMut(&Symbol) -> *const c_void,
-    ) -> Result<Self, LoadError> {
-        // SAFETY: the caller vouches for the addresses.
-        unsafe { Self::options().from_resolver(origin, resolve) }
-    }
-
     /// True if both are tables of one driver, for example with another default stream, or with hooks. They
     /// then share contexts and handles, and each thread's stack of contexts. `==` compares the tables.
     ///
@@ -147,12 +88,6 @@ impl Library {
     #[inline(never)]
     fn is_another_table_of(self, other: Self) -> bool {
         ptr::eq(self.0.driver, other.0.driver)
-    }
-
-    /// Choices to make before opening.
-    #[must_use]
-    pub fn options() -> OpenOptions {
-        OpenOptions::default()
     }
 
     /// The functions.
@@ -180,7 +115,7 @@ impl Library {
     }
 
     /// True if this is a driver in software: it says so by an export named `cuprum_software_device`, or by
-    /// [`OpenOptions::software_device`]. NVIDIA's drivers do not.
+    /// [`OpenOptions::software_device`](crate::OpenOptions::software_device). NVIDIA's drivers do not.
     #[must_use]
     pub fn is_software_device(self) -> bool {
         self.0.is_software
@@ -196,33 +131,6 @@ impl Library {
     #[must_use]
     pub fn address(self, function: FnId) -> *const c_void {
         if self.has(function) { self.0.fns.slots()[function as usize] } else { ptr::null() }
-    }
-
-    /// Checks that the driver meets a program's needs: a [`Version`], a function, or a list of functions. For
-    /// applications, when they start. No driver call.
-    ///
-    /// # Errors
-    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version that it
-    /// came with and the driver's, [`MissingFunctions`](crate::MissingFunctions) lists all missing functions
-    /// in one sentence.
-    ///
-    /// # Example
-    /// ```
-    /// use cuprum_sys::{FnId, Library};
-    ///
-    /// /// Functions that this program needs.
-    /// const NEEDED: [FnId; 2] = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
-    ///
-    /// match Library::open() {
-    ///     // For instance: "the driver has CUDA 11.0 and lacks cuMemAllocAsync (CUDA 11.2) and cuStreamGetId (CUDA 12.0):
-    ///     // a driver of CUDA 12.0 or newer has all".
-    ///     Ok(library) => library.require(&NEEDED)?,
-    ///     Err(error) => println!("without a driver: {error}"),
-    /// }
-    /// # Ok::<(), cuprum_sys::MissingFunctions>(())
-    /// ```
-    pub fn require<R: Requirement>(self, needed: R) -> Result<(), R::Missing> {
-        needed.check(self)
     }
 
     /// Checks that the driver has a function.

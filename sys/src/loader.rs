@@ -32,6 +32,70 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 
 #[cfg(windows)]
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
+impl Library {
+    /// Opens the machine's driver with the legacy default stream.
+    ///
+    /// When `CUPRUM_DRIVER` is set, it names the only library tried. Otherwise these are tried in order:
+    /// `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions are looked up at
+    /// once. `cuInit` is not called. Opening the same driver again returns the same table, under the name it
+    /// had first.
+    ///
+    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name any file:
+    /// the user who starts a process decides which libraries its loader loads, by `LD_LIBRARY_PATH` and
+    /// `LD_PRELOAD` too, and vouches for them. A path in the code is a claim of the program. (Setting the
+    /// variable from within is `unsafe` in Rust itself.) If the loader ignores those variables, as in a
+    /// program with the setuid bit, `CUPRUM_DRIVER` is ignored too ([`environment`](crate::environment)).
+    ///
+    /// # Errors
+    /// [`LoadError`] lists every library tried, each with the reason why it was refused.
+    pub fn open() -> Result<Self, LoadError> {
+        Self::options().open()
+    }
+
+    /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
+    ///
+    /// A library that is no driver is refused by its exports; but loading it runs its code first.
+    ///
+    /// # Safety
+    /// 1. The library's initializers may run in this process.
+    /// 2. An export under a name of the driver API is that function, with its ABI.
+    ///
+    /// # Errors
+    /// [`LoadError`] says why this library was refused.
+    pub unsafe fn open_from(path: impl AsRef<Path>) -> Result<Self, LoadError> {
+        // SAFETY: the caller vouches for the library.
+        unsafe { Self::options().open_from(path) }
+    }
+
+    /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.
+    ///
+    /// `resolve` is called once for each function; null means absent. `origin` names the source in messages.
+    /// A source that returns the same addresses and version again counts as the same driver, whose table is
+    /// not made twice and keeps its first name.
+    ///
+    /// # Safety
+    /// 1. Each returned address must be a function with the ABI of the requested symbol.
+    /// 2. It must stay valid until the process ends.
+    /// 3. If the functions act on a driver that has another table, they have the same `cuInit`, or
+    ///    [`OpenOptions::same_driver`] names that table: two drivers share no contexts.
+    ///
+    /// # Errors
+    /// [`LoadError`] if `cuInit` or `cuDriverGetVersion` is missing, or the latter fails.
+    pub unsafe fn from_resolver(
+        origin: &str,
+        resolve: impl FnMut(&Symbol) -> *const c_void,
+    ) -> Result<Self, LoadError> {
+        // SAFETY: the caller vouches for the addresses.
+        unsafe { Self::options().from_resolver(origin, resolve) }
+    }
+
+    /// Choices to make before opening.
+    #[must_use]
+    pub fn options() -> OpenOptions {
+        OpenOptions::default()
+    }
+}
+
 /// Options of opening a driver; [`Library::options`] makes them.
 ///
 /// ```

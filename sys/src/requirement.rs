@@ -28,6 +28,35 @@ pub trait Requirement: sealed::Sealed {
     fn check(self, library: Library) -> Result<(), Self::Missing>;
 }
 
+impl Library {
+    /// Checks that the driver meets a program's needs: a [`Version`], a function, or a list of functions. For
+    /// applications, when they start. No driver call.
+    ///
+    /// # Errors
+    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version that it
+    /// came with and the driver's, [`MissingFunctions`](crate::MissingFunctions) lists all missing functions
+    /// in one sentence.
+    ///
+    /// # Example
+    /// ```
+    /// use cuprum_sys::{FnId, Library};
+    ///
+    /// /// Functions that this program needs.
+    /// const NEEDED: [FnId; 2] = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
+    ///
+    /// match Library::open() {
+    ///     // For instance: "the driver has CUDA 11.0 and lacks cuMemAllocAsync (CUDA 11.2) and cuStreamGetId (CUDA 12.0):
+    ///     // a driver of CUDA 12.0 or newer has all".
+    ///     Ok(library) => library.require(&NEEDED)?,
+    ///     Err(error) => println!("without a driver: {error}"),
+    /// }
+    /// # Ok::<(), cuprum_sys::MissingFunctions>(())
+    /// ```
+    pub fn require<R: Requirement>(self, needed: R) -> Result<(), R::Missing> {
+        needed.check(self)
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Version {}

@@ -1,6 +1,7 @@
 //! Code that calls pass through, and a call that it receives.
 
 use super::parameter::Parameter;
+use super::value::Value;
 use crate::enums::CUresult;
 use crate::error::LoadError;
 use crate::fns::{FnId, Fns};
@@ -138,29 +139,6 @@ impl fmt::Debug for Argument<'_> {
     }
 }
 
-/// Value of an argument.
-pub(crate) trait Value: fmt::Debug {
-    fn word(&self) -> u64;
-}
-
-/// Arguments are numbers, handles, pointers, and structures of these.
-impl<T: Copy + fmt::Debug> Value for T {
-    fn word(&self) -> u64 {
-        let from = ptr::from_ref(self);
-        if size_of::<T>() == size_of::<*const c_void>() {
-            // SAFETY: as many bytes, all of them initialized in a number or a pointer; any are a pointer of some kind.
-            let pointer = unsafe { from.cast::<*const c_void>().read_unaligned() };
-            return pointer.expose_provenance() as u64;
-        }
-        let mut bits = 0u64;
-        if size_of::<T>() < size_of::<u64>() {
-            // SAFETY: no more bytes than `bits` has; an argument of that size is a number, without padding.
-            unsafe { from.cast::<u8>().copy_to_nonoverlapping((&raw mut bits).cast(), size_of::<T>()) };
-        }
-        bits
-    }
-}
-
 impl Fns {
     /// The address of a function of this table.
     #[must_use]
@@ -199,39 +177,3 @@ impl Library {
         }
     }
 }
-
-/// Makes [`Fns::hooked`] and the table of parameters of the lines of `fns.rs`.
-macro_rules! hooked_table {
-    ($(
-        $(#[$doc:meta])*
-        $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
-    )*) => {
-        /// The parameters of each function, in the order of [`FnId::ALL`].
-        pub(crate) static PARAMETERS: [&[$crate::hook::Parameter]; COUNT] = [$(
-            &[$($crate::hook::Parameter {
-                name: stringify!($arg),
-                ty: stringify!($ty),
-                text: $crate::hook::text::<$ty>,
-            }),*],
-        )*];
-
-        impl Fns {
-            /// A table in which every function passes through a hook.
-            #[must_use]
-            pub const fn hooked<H: $crate::hook::Hook>() -> Self {
-                Self { $( $name: {
-                    unsafe extern "system" fn hooked<H: $crate::hook::Hook>($($arg: $ty),*) -> CUresult {
-                        let values: &[&dyn $crate::hook::Value] = &[$(&$arg),*];
-                        let call = $crate::hook::Call::new(FnId::$name, PARAMETERS[FnId::$name as usize], values);
-                        H::call(&call, &mut || {
-                            // SAFETY: the caller's arguments, passed on to the function of this signature.
-                            unsafe { (H::target().$name)($($arg),*) }
-                        })
-                    }
-                    hooked::<H>
-                }, )* }
-            }
-        }
-    };
-}
-pub(crate) use hooked_table;

@@ -34,10 +34,9 @@
 
 mod call;
 mod given;
+mod hooked;
 mod parameter;
+mod value;
 
-pub(crate) use self::call::Value;
-pub(crate) use self::call::hooked_table;
 pub use self::call::{Argument, Call, Hook};
 pub use self::parameter::Parameter;
-pub(crate) use self::parameter::text;

@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use super::Value;
-use crate::fns::FnId;
+use super::value::Value;
 
 /// Name and C type of a parameter, as in the list.
 ///
@@ -59,14 +58,6 @@ impl Parameter {
 impl fmt::Debug for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name(), self.ty)
-    }
-}
-
-impl FnId {
-    /// The function's parameters, in order.
-    #[must_use]
-    pub fn parameters(self) -> &'static [Parameter] {
-        crate::fns::PARAMETERS[self as usize]
     }
 }
 
