@@ -20,8 +20,9 @@ use cuprum_sys::{
 };
 
 use super::ContextRef;
+use super::call::context_call;
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 use crate::swallowed;
 
 /// True once this crate has begun a capture. Calls are counted from then on.

@@ -4,10 +4,10 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
+use super::call::context_call;
 use super::stack::Unusual;
 use super::{ContextRef, StackTaken, stack};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::owner::context;

@@ -2,11 +2,12 @@
 
 use cuprum_sys::{CUcontext, CUgreenCtx, CUgreenCtxCreate_flags, CUresult, FnId};
 
+use super::call::context_call;
 use super::current::borrowed;
 use super::{ContextRef, Current, captures, context_owner};
 use crate::device::{DeviceResource, ResourceKind, describe};
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 use crate::raw::owner::close;
 
 /// A context that runs its kernels on a part of the device's multiprocessors, isolated from the

@@ -1,6 +1,7 @@
 //! Contexts: created, retained, borrowed or shared; their common part; and the current one.
 
 mod attach;
+mod call;
 pub(crate) mod captures;
 mod cause;
 mod context_ref;
@@ -24,6 +25,7 @@ mod taken;
 mod wait;
 
 pub use self::attach::Attached;
+pub(crate) use self::call::context_call;
 pub(crate) use self::captures::{Beside, Capturing};
 pub use self::context_ref::ContextRef;
 pub(crate) use self::context_ref::KeptContext;

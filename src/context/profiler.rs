@@ -1,8 +1,8 @@
 //! The part of a program that a profiler records.
 
+use super::call::context_call;
 use super::{ContextRef, Current};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::owner::close;
 use crate::raw::this_thread::ThisThread;

@@ -5,9 +5,9 @@ use cuprum_sys::{
     CUflushGPUDirectRDMAWritesTarget,
 };
 
+use super::call::context_call;
 use super::{ContextFlags, Current};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 impl Current<'_, '_> {
     /// Returns the flags of the context, including flags that the driver added.

@@ -2,9 +2,9 @@
 
 use cuprum_sys::CUstream;
 
+use super::call::context_call;
 use super::{Beside, ContextRef, captures};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 /// Waits for a stream during captures of other threads. If they do not allow waiting for the legacy
 /// default stream, waits for the whole context.

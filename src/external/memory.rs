@@ -5,12 +5,11 @@ use cuprum_sys::{
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, FnId,
 };
 
-use crate::context::{Current, captures};
+use crate::context::{Current, captures, context_call};
 use crate::error::Error;
 use crate::memory::{
     ArrayFlags, ArrayShape, DeviceData, ForeignBuffer, MemoryError, MipmappedArray, Texel, bytes_of,
 };
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
 use crate::raw::owner::{as_raw, close, context};

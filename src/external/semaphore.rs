@@ -6,9 +6,8 @@ use cuprum_sys::{
     CUresult, FnId,
 };
 
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
 use crate::raw::owner::{as_raw, close, context};

@@ -8,12 +8,12 @@ use super::error::GraphError;
 use super::graph::{Graph, add};
 use super::loan::Loan;
 use super::node::Node;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::device::Device;
 use crate::error::Error;
 use crate::launch::InOut;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 
 /// Kind of figure that [`Device::graph_memory`] returns, as the driver's number.
 pub type GraphMemory = CUgraphMem_attribute;

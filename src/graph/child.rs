@@ -6,10 +6,9 @@ use super::error::GraphError;
 use super::exec::GraphExec;
 use super::graph::{Graph, add};
 use super::node::Node;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 #[cfg(doc)]
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 impl<'a> Graph<'a> {
     /// Adds a node that runs another graph, and moves that graph with everything that it keeps into this one. Its

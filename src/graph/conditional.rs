@@ -8,8 +8,8 @@ use cuprum_sys::{
 use super::error::GraphError;
 use super::graph::Graph;
 use super::node::{Body, Brand, Node};
-use crate::context::Current;
-use crate::raw::call::{context_call, either_call};
+use crate::context::{Current, context_call};
+use crate::raw::call::either_call;
 
 /// When a conditional node runs its bodies: the driver's number.
 pub type ConditionalKind = CUgraphConditionalNodeType;

@@ -10,7 +10,7 @@ use super::loan::sealed::Memory;
 use super::loan::{Loan, Place};
 use super::node::Node;
 use super::set::{At, NodeSetter, set};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::launch::{In, InOut};
 use crate::memory::copy::{self, Form, Rows};
@@ -18,7 +18,6 @@ use crate::memory::side::{Side, fitting};
 use crate::memory::{
     DeviceData, Fill, MemoryError, Pattern, Pitched, PitchedMut, Strides, filled_rows, same_length,
 };
-use crate::raw::call::context_call;
 use crate::stream::{Signals, StreamValue};
 
 /// Memory that nodes copy to, from memory of the kind `S`:

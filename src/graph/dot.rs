@@ -7,7 +7,7 @@ use cuprum_sys::CUgraphDebugDot_flags;
 
 use super::error::GraphError;
 use super::graph::Graph;
-use crate::raw::call::context_call;
+use crate::context::context_call;
 
 /// Details of nodes that [`Graph::print_dot`] writes.
 pub type DotFlags = CUgraphDebugDot_flags;

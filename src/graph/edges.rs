@@ -7,8 +7,8 @@ use cuprum_sys::{CUgraphNode, FnId};
 use super::error::GraphError;
 use super::graph::Graph;
 use super::node::Node;
-use crate::context::Current;
-use crate::raw::call::{context_call, either_call};
+use crate::context::{Current, context_call};
+use crate::raw::call::either_call;
 
 impl Graph<'_> {
     /// Makes the second node of each pair run after the first. Fails and adds no edge if an edge exists already or

@@ -2,9 +2,8 @@
 
 use cuprum_sys::{CUgraph, CUresult, CUstream};
 
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::held::activated;
 
 /// Ends a capture, on every path out of the closure.

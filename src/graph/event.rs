@@ -8,10 +8,9 @@ use super::graph::{Graph, add};
 use super::lend::same_context;
 use super::node::Node;
 use super::set::{At, NodeSetter, set};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 #[cfg(doc)]
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::stream::Event;
 
 impl<'a> Graph<'a> {

@@ -7,8 +7,8 @@ use super::error::GraphError;
 use super::graph::{Graph, add};
 use super::node::Node;
 use super::set::{At, NodeSetter, set};
-use crate::context::Current;
-use crate::raw::call::{context_call, either_call};
+use crate::context::{Current, context_call};
+use crate::raw::call::either_call;
 
 impl Graph<'_> {
     /// Adds a node that calls a host function in each replay, on a thread of the driver.

@@ -14,11 +14,11 @@ use super::graph::Graph;
 use super::lend::same_context;
 use super::node::Node;
 use super::set::{At, NodeSetter};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::launch::{Arguments, Kernel, LaunchConfig, Signature};
-use crate::raw::call::{context_call, either_call};
+use crate::raw::call::either_call;
 
 /// Returns the parameters of a kernel node for the driver, with the caller's pointers.
 fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS {

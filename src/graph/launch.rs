@@ -6,11 +6,10 @@ use cuprum_sys::{CUgraphExec, CUstream, FnId};
 
 use super::error::GraphError;
 use super::exec::GraphExec;
-use crate::context::{Current, Token, waited_for};
+use crate::context::{Current, Token, context_call, waited_for};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::memory::copy;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::this_thread::ThisThread;
 use crate::stream::{Scope, Stream};

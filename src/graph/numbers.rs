@@ -8,12 +8,11 @@ use super::graph::{Graph, add};
 use super::loan::{Loan, Place};
 use super::node::Node;
 use super::set::{At, NodeSetter, set};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::launch::{In, InOut};
 #[cfg(doc)]
 use crate::memory::MemoryError;
-use crate::raw::call::context_call;
 use crate::raw::seal::{Key, Sealed};
 use crate::stream::operations::{Watched, Written};
 use crate::stream::value::{number, wait, write};

@@ -12,10 +12,10 @@ use cuprum_sys::{
 use super::error::GraphError;
 use super::graph::Graph;
 use super::node::Node;
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::error::Error;
 use crate::launch::LaunchConfig;
-use crate::raw::call::{context_call, either_call};
+use crate::raw::call::either_call;
 use crate::raw::seal::Key;
 
 impl Graph<'_> {

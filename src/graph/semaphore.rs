@@ -14,10 +14,9 @@ use super::kept::Kept;
 use super::loan::Loan;
 use super::node::Node;
 use super::set::{At, NodeSetter, set};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
 use crate::external::{ExternalSemaphore, signal_of, wait_of};
-use crate::raw::call::context_call;
 
 /// A semaphore of a graph, and a value.
 type Each<'a> = &'a [(Loan<ExternalSemaphore<'static>>, u64)];

@@ -8,10 +8,10 @@ use cuprum_sys::{CUresult, CUuserObject, CUuserObject_flags, FnId};
 
 use super::error::GraphError;
 use super::graph::Graph;
-use crate::context::captures;
+use crate::context::{captures, context_call};
 use crate::driver::Driver;
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 use crate::raw::debug::debug;
 use crate::raw::owner::as_raw;
 use crate::swallowed;

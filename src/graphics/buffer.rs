@@ -4,9 +4,8 @@ use cuprum_sys::{CUgraphicsMapResourceFlags, CUgraphicsResource, GLuint};
 
 use super::RegisterFlags;
 use super::registered::{Registered, registered};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 /// An OpenGL buffer object, registered with a context, which it borrows or shares.
 ///

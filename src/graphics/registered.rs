@@ -8,9 +8,8 @@ use cuprum_sys::{
 };
 
 use super::RegisterFlags;
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{ContextRef, Current, captures, context_call};
 use crate::error::{Error, is_refused_by_a_capture};
-use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
 

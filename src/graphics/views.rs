@@ -5,10 +5,9 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUarray, CUdeviceptr, CUgraphicsResource, CUmipmappedArray, CUresult, FnId};
 
 use super::registered::Registered;
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::memory::{ArrayFlags, ArrayView, DeviceData, MemoryError, MipmappedView, Slice, SliceMut, Texel};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 

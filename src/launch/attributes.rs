@@ -10,10 +10,9 @@ use cuprum_sys::{
 };
 
 use super::{Arguments, Dim3, Kernel, LaunchConfig, LaunchError, Signature};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
 use crate::module::Function;
-use crate::raw::call::context_call;
 use crate::stream::Stream;
 
 /// Attributes of a launch, made once and used for many.

@@ -8,9 +8,9 @@ use cuprum_sys::{CUoccupancy_flags, CUoccupancyB2DSize, CUresult, FnId};
 
 use super::attributes::raw_config;
 use super::{LaunchAttributes, LaunchConfig};
+use crate::context::context_call;
 use crate::error::Error;
 use crate::module::Function;
-use crate::raw::call::context_call;
 
 /// Options of occupancy queries.
 pub type OccupancyFlags = CUoccupancy_flags;

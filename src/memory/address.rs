@@ -5,10 +5,9 @@ use std::ptr;
 use cuprum_sys::{CUmemRangeHandleType, CUresult, FnId};
 
 use super::{DeviceData, Slice, bytes_of};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
 use crate::memory::MemoryError;
-use crate::raw::call::context_call;
 
 impl<T: DeviceData> Slice<'_, T> {
     /// Exports the memory as a Linux dma-buf, for access by other devices such as network cards.

@@ -7,8 +7,7 @@ use cuprum_sys::CUdeviceptr;
 
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
-use crate::context::{ContextRef, Current, entered};
-use crate::raw::call::context_call;
+use crate::context::{ContextRef, Current, context_call, entered};
 use crate::raw::held::{Held, handle};
 use crate::raw::owner::close;
 

@@ -13,9 +13,8 @@ use std::ffi::c_void;
 use cuprum_sys::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUstream, StreamMode};
 
 use super::data::Pattern;
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 pub(crate) use self::batch::{
     block_with_attributes_on, blocks_on, decompress_on, several_on, with_attributes_on,

@@ -3,9 +3,9 @@
 use cuprum_sys::{CUipcMem_flags, CUipcMemHandle, FnId};
 
 use super::{Buffer, DeviceData, ForeignBuffer};
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{ContextRef, Current, captures, context_call};
 use crate::error::Error;
-use crate::raw::call::{context_call, either_call};
+use crate::raw::call::either_call;
 
 impl<T: DeviceData> Buffer<'_, T> {
     /// Returns the name of the allocation, with which other processes of the machine

@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, FnId};
 
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
 

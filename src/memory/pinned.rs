@@ -11,9 +11,8 @@ use super::locked::{Locked, locked};
 use super::place::kind::Host;
 use super::place::place;
 use super::{DeviceData, MemoryError, bytes_of};
-use crate::context::{ContextRef, Current, KeptContext};
+use crate::context::{ContextRef, Current, KeptContext, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 use crate::raw::held::{Held, handle};
 

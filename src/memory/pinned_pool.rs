@@ -6,9 +6,9 @@ use cuprum_sys::FnId;
 
 use super::caching::{Blocks, Parts, PinnedLease, PoolCounters, SizeClass, is_no_room};
 use super::{DeviceData, MemoryError, PinnedBuffer, PinnedFlags, bytes_of};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
-use crate::raw::call::{context_call, forked};
+use crate::raw::call::forked;
 use crate::raw::debug::debug;
 use crate::raw::owner::context;
 

@@ -12,9 +12,8 @@ use super::place::kind::Host;
 use super::place::place;
 use super::register_error::RegisterError;
 use super::{DeviceData, MemoryError, bytes_of};
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{ContextRef, Current, captures, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 use crate::raw::held::{Held, handle};
 

@@ -6,10 +6,9 @@ use std::ptr;
 use cuprum_sys::{CUfunction, CUfunction_attribute, CUresult, FnId};
 
 use super::ptx::{Entry, Unreadable};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::launch::LaunchConfig;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::owner::context;

@@ -7,10 +7,10 @@ use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, CUresult, FnId};
 
 use super::ptx::Entry;
 use super::{CodeLibrary, Function, ModuleError, c_string};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::device::Device;
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 

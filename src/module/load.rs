@@ -8,8 +8,7 @@ use super::advice::advice;
 use super::jit::Jit;
 use super::text::{entries_for, ptx_text};
 use super::{Code, LoadOptions, Module, ModuleError};
-use crate::context::Current;
-use crate::raw::call::context_call;
+use crate::context::{Current, context_call};
 use crate::raw::held::Held;
 
 impl<'ctx> Module<'ctx> {

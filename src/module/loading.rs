@@ -3,9 +3,10 @@
 use cuprum_sys::{CUfunctionLoadingState, CUmoduleLoadingMode};
 
 use super::Function;
+use crate::context::context_call;
 use crate::driver::Driver;
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 
 /// Time at which the driver loads the kernels of modules onto the device, by the driver's number.
 /// The environment variable `CUDA_MODULE_LOADING` sets it before the driver is initialized.

@@ -11,14 +11,13 @@ use cuprum_sys::{CUmemPoolPtrExportData, FnId};
 use super::PoolRef;
 use super::block::Block;
 use super::{MemoryPool, StreamBuffer};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 #[cfg(unix)]
 use crate::driver::Driver;
 use crate::error::Error;
 #[cfg(unix)]
 use crate::memory::owned_descriptor;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
-use crate::raw::call::context_call;
 #[cfg(unix)]
 use crate::raw::call::driver_call;
 use crate::stream::StreamSource;

@@ -2,10 +2,9 @@
 
 use cuprum_sys::{CUstream, FnId};
 
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::memory::place::kind::{Fillable, Host, kinds, pairs};
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, bytes_of, copy, same_length};
-use crate::raw::call::context_call;
 use crate::raw::seal::Key;
 
 kinds! {

@@ -9,11 +9,11 @@ use std::mem::ManuallyDrop;
 
 use cuprum_sys::{CUdeviceptr, CUstream, FnId};
 
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{ContextRef, Current, captures, context_call};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::memory::caching::{Bins, Counts, Parts, SizeClass, Stock, User, free_silently, is_no_room};
-use crate::raw::call::{context_call, forked};
+use crate::raw::call::forked;
 use crate::raw::keep::Near;
 use crate::stream::{Event, EventFlags, KeptStream, Stream, StreamSource};
 

@@ -1,5 +1,5 @@
-//! Checked driver calls: one macro each for calls outside of a context, in a context, and of a
-//! function that newer drivers replaced.
+//! Checked driver calls: one macro each for calls outside of a context, and of a function that newer drivers replaced.
+//! `context_call`, in the folder of contexts, is for calls in one.
 
 use cuprum_sys::{CUresult, FnId};
 
@@ -17,17 +17,6 @@ macro_rules! driver_call {
     }};
 }
 
-/// Same as `driver_call`, for a call in or on a context: a sticky error poisons it.
-macro_rules! context_call {
-    ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
-        let context: &$crate::ContextRef = $context;
-        match $crate::raw::call::driver_call!(context.library(), $name($($argument),*)) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(context.record(error)),
-        }
-    }};
-}
-
 /// Calls the first of two revisions of a function that the driver has. If it has neither, the error
 /// names the second, which should therefore be the older one.
 macro_rules! either_call {
@@ -41,7 +30,7 @@ macro_rules! either_call {
     }};
 }
 
-pub(crate) use {context_call, driver_call, either_call};
+pub(crate) use {driver_call, either_call};
 
 /// The error of a call in a forked child, which does not reach the driver.
 #[cold]

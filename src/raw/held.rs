@@ -6,10 +6,10 @@ use std::ptr;
 
 use cuprum_sys::{CUcontext, CUresult, FnId, Fns};
 
-use super::call::{context_call, forked};
+use super::call::forked;
 use super::debug::debug;
 use super::keep::{Keep, Near};
-use crate::context::{Beside, ContextRef, captures, stack};
+use crate::context::{Beside, ContextRef, captures, context_call, stack};
 use crate::error::Error;
 
 /// A handle from the driver, which a driver function frees.

@@ -10,10 +10,9 @@ use cuprum_sys::CUstreamCaptureStatus;
 
 use super::RegionError;
 use super::seen::Seen;
-use crate::context::{ContextRef, Current, KeptContext, captures};
+use crate::context::{ContextRef, Current, KeptContext, captures, context_call};
 use crate::error::Error;
 use crate::memory::caching::Bins;
-use crate::raw::call::context_call;
 use crate::stream::{Event, EventFlags, Stream};
 
 /// A stream, with the known progress of its work.

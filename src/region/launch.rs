@@ -11,9 +11,8 @@ use cuprum_sys::{
 use super::block::Block;
 use super::naive::naive;
 use super::{Queue, Region, RegionError, SharedFunction};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::launch::{LaunchConfig, Mismatch};
-use crate::raw::call::context_call;
 use crate::texture::{Surface, TensorElement, TensorMap, TensorMemory, Texture};
 
 /// An argument of a launch with arguments known at run time. Numbers, regions and bytes convert.

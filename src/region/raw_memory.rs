@@ -2,11 +2,10 @@
 
 use cuprum_sys::FnId;
 
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{ContextRef, Current, captures, context_call};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::memory::caching::SizeClass;
-use crate::raw::call::context_call;
 
 pub(super) fn class_of(bytes: usize) -> Result<SizeClass, MemoryError> {
     SizeClass::of(bytes).ok_or(MemoryError::TooLarge { len: bytes, element_bytes: 1 })

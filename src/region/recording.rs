@@ -8,10 +8,9 @@ use cuprum_sys::{CUgraph, CUgraphExec, CUstreamCaptureMode, FnId};
 use super::core::{Core, Kept, Mode, Taken};
 use super::replay::Replay;
 use super::{Mark, Queue, RegionError};
-use crate::context::{Capturing, ContextRef, Current};
+use crate::context::{Capturing, ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::graph::End;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::Held;
 

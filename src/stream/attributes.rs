@@ -9,9 +9,8 @@ use cuprum_sys::{
 };
 
 use super::Stream;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::seal::Key;
 
 /// Treatment of a window of memory by the second-level cache while kernels of a stream run: an

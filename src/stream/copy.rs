@@ -6,7 +6,7 @@ use super::batch::same_stream;
 use super::place::LentTarget;
 use super::queue::{Fills, On, Queues, Reads, read_into};
 use super::{Lent, Scope};
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::memory::data::sealed::Fill as _;
 use crate::memory::place::kind::{Host, Kind};
 use crate::memory::side::HostRows;
@@ -14,7 +14,6 @@ use crate::memory::{
     DeviceData, Fill, HostBlock, HostOwner, MemoryError, Pattern, PinnedBuffer, PinnedMut, Registered,
     SliceMut, Source, Target, bytes_of, copy,
 };
-use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 use crate::raw::seal::{Key, Sealed};
 

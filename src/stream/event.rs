@@ -5,9 +5,9 @@ use std::time::Duration;
 use cuprum_sys::{CUevent, CUevent_flags, FnId};
 
 use super::{Stream, ready};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
-use crate::raw::call::{context_call, either_call};
+use crate::raw::call::either_call;
 use crate::raw::debug::debug;
 use crate::raw::flags::flags;
 use crate::raw::held::{Held, handle};

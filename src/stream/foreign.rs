@@ -6,9 +6,8 @@ use std::ops::Deref;
 use cuprum_sys::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUevent, CUresult, CUstream, CUstream_flags, FnId};
 
 use super::{Event, Stream, StreamKind};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::Held;
 

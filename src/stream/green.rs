@@ -3,10 +3,9 @@
 use cuprum_sys::{CUgreenCtx, CUstream, CUstream_flags, FnId};
 
 use super::{Stream, StreamKind};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::device::{DeviceResource, ResourceKind};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Stream<'ctx> {

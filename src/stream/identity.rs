@@ -3,9 +3,8 @@
 use cuprum_sys::FnId;
 
 use super::Stream;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 impl Stream<'_> {
     /// Returns the stream's priority, after clamping. Lower numbers run first; 0 is the default.

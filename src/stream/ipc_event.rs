@@ -3,9 +3,8 @@
 use cuprum_sys::{CUevent, CUipcEventHandle, FnId};
 
 use super::Event;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Event<'ctx> {

@@ -3,10 +3,10 @@
 use cuprum_sys::{CUmemAttach_flags, CUmemLocation, FnId};
 
 use super::Stream;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
 use crate::memory::{ManagedRange, ManagedRangeMut, MemoryLocation};
-use crate::raw::call::{context_call, either_call};
+use crate::raw::call::either_call;
 
 /// Access to managed memory on a device without [concurrent
 /// access](crate::memory::ManagedBuffer#devices-without-concurrent-access), as the driver's number:

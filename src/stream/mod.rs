@@ -63,6 +63,7 @@ mod batch;
 mod copies;
 mod copy;
 mod decompression;
+mod enter;
 mod event;
 mod foreign;
 mod green;

@@ -12,10 +12,9 @@ use cuprum_sys::{
 use super::batch::same_stream;
 use super::value::{StreamValue, Until, number, wait, write};
 use super::{Lent, Scope, Signals};
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::error::Error;
 use crate::memory::{MemoryError, Slice, SliceMut};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::seal::{Key, Sealed};

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use cuprum_sys::{CUdeviceptr, CUstream};
 
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::memory::locked::Pinned;
 use crate::memory::place::kind::{Elsewhere, Host, Kind};
 use crate::memory::side::{self, DeviceRows, HostRows, InArray, Side};
@@ -12,7 +12,6 @@ use crate::memory::{
     Device, DeviceData, Extent, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, bytes_of, copy,
     filled_rows, same_length,
 };
-use crate::raw::call::context_call;
 use crate::raw::seal::Key;
 
 /// A stream, and its context, which is current. It is `pub` only because hidden methods take it.

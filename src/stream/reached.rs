@@ -15,9 +15,9 @@ use std::task::{Poll, Waker};
 use cuprum_sys::{CUresult, CUstream, FnId};
 
 use super::{Event, Stream, left_over};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
-use crate::raw::call::{context_call, forked};
+use crate::raw::call::forked;
 use crate::raw::debug::debug;
 use crate::raw::keep::Keep;
 

@@ -9,8 +9,9 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUstream, FnId};
 
 use super::Stream;
-use crate::any_error::AnyError;
-use crate::context::{Beside, ContextRef, Current, Token, Waited, waited_for};
+#[cfg(doc)]
+use crate::context::Current;
+use crate::context::{Beside, ContextRef, Token, Waited, waited_for};
 use crate::error::Error;
 use crate::memory::{MemoryError, copy};
 use crate::raw::debug::debug;
@@ -139,7 +140,7 @@ impl<S: Streams> Wait<'_, S> {
     }
 
     /// Waits. Returns the result of the scope's body if the wait succeeds.
-    fn end<E: From<Error>, R>(self, result: Result<R, E>) -> Result<R, E> {
+    pub(super) fn end<E: From<Error>, R>(self, result: Result<R, E>) -> Result<R, E> {
         let waited = self.wait();
         std::mem::forget(self);
         waited.result?;
@@ -157,83 +158,16 @@ impl<S: Streams> Drop for Wait<'_, S> {
     }
 }
 
-impl Current<'_, '_> {
-    /// Runs `body`, which may lend device memory to `stream` and queue copies there. Waits for the
-    /// stream before it returns, even if `body` panics.
-    ///
-    /// If the wait fails, the result of the body is dropped, even an error: the work may not have
-    /// run, and lent memory has unspecified contents.
-    ///
-    /// Example: see [`Scope`].
-    ///
-    /// # Errors
-    /// The errors of `body`; [`Error::WRONG_CONTEXT`].
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`, CUDA 2.0+; if a
-    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
-    #[doc(alias = "cuStreamSynchronize")]
-    pub fn scope<'env, R>(
-        &'env self,
-        stream: &'env Stream<'_>,
-        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, AnyError>,
-    ) -> Result<R, AnyError> {
-        self.scope_as(stream, body)
-    }
-
-    /// Same as [`scope`](Current::scope), with an error type of the caller's choice: see
-    /// [`ContextRef::enter_as`].
-    ///
-    /// # Errors
-    /// Same as [`scope`](Current::scope), with the driver's errors converted.
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`, CUDA 2.0+; if a
-    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
-    #[doc(alias = "cuStreamSynchronize")]
-    pub fn scope_as<'env, E: From<Error>, R>(
-        &'env self,
-        stream: &'env Stream<'_>,
-        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, E>,
-    ) -> Result<R, E> {
-        let context = self.of(stream.context(), FnId::cuStreamSynchronize)?;
-        let (streams, kept) = (stream.as_raw(), Kept::default());
-        let wait = Wait { context, streams: &streams, marks: &kept.marks };
-        let result = body(&Scope::new(stream, self.token(), &kept));
-        wait.end(result)
-    }
-
-    /// Runs `body`, which may lend device memory to any number of streams. Waits for all of them
-    /// before it returns, even if `body` panics.
-    ///
-    /// Example: see [`MultiScope`].
-    ///
-    /// # Errors
-    /// The errors of `body`.
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; if that fails,
-    /// `cuCtxSynchronize`, CUDA 2.0+; if a capture of another thread forbids it,
-    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
-    #[doc(alias = "cuStreamSynchronize")]
-    pub fn multi_scope<'env, R>(
-        &'env self,
-        body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> Result<R, AnyError>,
-    ) -> Result<R, AnyError> {
-        self.get()?;
-        let (streams, kept) = (RefCell::new(Vec::new()), Kept::default());
-        let wait = Wait { context: self.context(), streams: &streams, marks: &kept.marks };
-        let scope = MultiScope {
-            streams: wait.streams,
-            token: self.token(),
-            kept: &kept,
-            _scope: PhantomData,
-            _env: PhantomData,
-            _this_thread: ThisThread::MARK,
-        };
-        let result = body(&scope);
-        wait.end(result)
-    }
-}
-
 impl<'scope, 'env> MultiScope<'scope, 'env> {
+    pub(super) fn new(
+        streams: &'scope RefCell<Vec<CUstream>>,
+        token: Token<'scope>,
+        kept: &'scope Kept,
+    ) -> Self {
+        let (_scope, _env, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
+        Self { streams, token, kept, _scope, _env, _this_thread }
+    }
+
     /// Returns the part of this scope that works on `stream`, the same one for each call.
     ///
     /// # Errors

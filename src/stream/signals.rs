@@ -5,11 +5,10 @@ use std::ops::Deref;
 use cuprum_sys::CUdeviceptr;
 
 use super::value::StreamValue;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
 use crate::memory::locked::sealed::PageLocked;
 use crate::memory::{MemoryError, PinnedBuffer, PinnedFlags};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::mark::Mark;
 use crate::raw::owner::context;

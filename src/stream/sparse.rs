@@ -3,10 +3,9 @@
 use cuprum_sys::{CUarrayMapInfo, FnId};
 
 use super::Stream;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
 use crate::memory::TileMap;
-use crate::raw::call::context_call;
 
 impl Stream<'_> {
     /// Maps memory to parts of [sparse](crate::memory::ArrayFlags::SPARSE) arrays, or to whole

@@ -2,9 +2,8 @@
 
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, StreamMode};
 
-use crate::context::{ContextRef, Current, entered};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held, handle};
 use crate::raw::keep::{Keep, Near};
@@ -69,8 +68,6 @@ handle! {
     unsafe CUstream: "Stream", owned if |raw| !raw.is_null() && raw != CU_STREAM_LEGACY,
     |raw| cuStreamDestroy_v2(raw)
 }
-
-entered!([] Stream<'ctx>: queue);
 
 impl<'ctx> Stream<'ctx> {
     /// Creates a stream that is ordered with the legacy default stream; in a

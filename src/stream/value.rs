@@ -4,10 +4,9 @@
 
 use cuprum_sys::{CUdeviceptr, CUstream, CUstreamWaitValue_flags};
 
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError};
-use crate::raw::call::context_call;
 
 /// A number that streams write and wait for: `u32`, `u64`.
 ///

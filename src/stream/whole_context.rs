@@ -3,9 +3,8 @@
 use cuprum_sys::FnId;
 
 use super::Event;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 impl Current<'_, '_> {
     /// Records `event` after all work queued so far on any stream of the context; in a

@@ -7,10 +7,9 @@ use cuprum_sys::{CUsurfObject, FnId};
 
 use super::TextureError;
 use super::resource::SurfaceSource;
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::launch::{Argument, Parameter};
 use crate::memory::ArrayFlags;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
 use crate::raw::owner::{as_raw, close, context};

@@ -12,11 +12,10 @@ use cuprum_sys::{
 
 use super::tensor::{Lists, MOST, TensorElement, TensorLayout, room};
 use super::tensor_error::TensorError;
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::{Slice, SliceMut};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::stream::Lent;
 

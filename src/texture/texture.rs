@@ -8,9 +8,8 @@ use cuprum_sys::{CUtexObject, FnId};
 
 use super::resource::{Found, TextureSource};
 use super::{ResourceView, Sampler, TextureError};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::launch::{Argument, Parameter};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
 use crate::raw::owner::{as_raw, close, context};

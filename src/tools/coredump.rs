@@ -9,11 +9,11 @@ use cuprum_sys::{
 };
 
 use super::callback::{Callback, Registered};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 use crate::raw::debug::debug;
 use crate::raw::listener;
 

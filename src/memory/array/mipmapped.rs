@@ -6,10 +6,9 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR, CUmipmappedArray};
 
 use super::{ArrayFlags, ArrayShape, MipmappedView, Storage, Stored, Texel, check};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::memory::MemoryError;
-use crate::raw::call::context_call;
 use crate::raw::held::Held;
 use crate::raw::keep::Near;
 use crate::raw::owner::close;

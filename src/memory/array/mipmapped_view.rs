@@ -5,10 +5,9 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
 
 use super::{ArrayFlags, ArrayShape, ArrayView, Texel};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::memory::MemoryError;
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::owner::{as_raw, context};

@@ -9,10 +9,9 @@ use cuprum_sys::{
 
 use super::view::describe;
 use super::{ArrayDescriptor, ArrayFlags, ArrayView, MipmappedArray, Storage, Texel};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::memory::{MemoryError, PhysicalMemory};
-use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
 /// A part of an array for memory. Ignored for an array whose memory is mapped as a whole.

@@ -6,12 +6,11 @@ use std::ops::RangeBounds;
 use cuprum_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, FnId};
 
 use super::{ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::memory::place::place;
 use crate::memory::side::{self, InArray, Side};
 use crate::memory::{Extent, MemoryError};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::owner::{as_raw, context};

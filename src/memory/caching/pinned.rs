@@ -5,9 +5,8 @@ use std::mem::ManuallyDrop;
 use std::ptr;
 
 use super::{Bins, Counts, SizeClass, Stock, User, free_silently};
-use crate::context::{ContextRef, captures};
+use crate::context::{ContextRef, captures, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 #[derive(Default)]
 pub(in crate::memory) struct Blocks {

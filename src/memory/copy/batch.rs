@@ -2,9 +2,8 @@
 
 use cuprum_sys::{CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemDecompressParams, CUmemcpyAttributes, CUstream};
 
-use crate::context::ContextRef;
+use crate::context::{ContextRef, context_call};
 use crate::error::Error;
-use crate::raw::call::context_call;
 
 /// Queues a copy of `bytes` bytes with attributes.
 ///

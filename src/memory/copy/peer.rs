@@ -11,9 +11,8 @@
 use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUstream, StreamMode};
 
 use super::{InContext, is_empty, wait_for_default_stream};
-use crate::context::{ContextRef, waited_for};
+use crate::context::{ContextRef, context_call, waited_for};
 use crate::error::Error;
-use crate::raw::call::context_call;
 use crate::raw::held::activated;
 
 /// Waits for work that the default stream of another context may still do with memory of a copy,

@@ -7,13 +7,12 @@ use std::ptr::{self, NonNull};
 use cuprum_sys::{CUdevice_attribute, CUdeviceptr, CUmemAttach_flags, FnId, Version};
 
 use super::range::{ManagedRange, ManagedRangeMut};
-use crate::context::{Beside, ContextRef, Current, captures};
+use crate::context::{Beside, ContextRef, Current, captures, context_call};
 use crate::device::Device;
 use crate::error::Error;
 use crate::memory::buffer::Allocation;
 use crate::memory::elements::elements;
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, resolve};
-use crate::raw::call::context_call;
 use crate::raw::held::{Held, activated};
 use crate::raw::owner::close;
 

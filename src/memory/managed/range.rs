@@ -7,10 +7,10 @@ use cuprum_sys::{
     CUresult, FnId, Version,
 };
 
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, context_call};
 use crate::error::Error;
 use crate::memory::MemoryLocation;
-use crate::raw::call::{context_call, either_call};
+use crate::raw::call::either_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 

@@ -5,14 +5,13 @@ use std::marker::PhantomData;
 use cuprum_sys::CUdeviceptr;
 
 use super::view::{Pitched, PitchedMut};
-use crate::context::Current;
+use crate::context::{Current, context_call};
 use crate::memory::buffer::Allocation;
 use crate::memory::extent::Extent;
 use crate::memory::place::place;
 use crate::memory::side::{DeviceRows, Side};
 use crate::memory::strides::Strides;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
-use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::Held;
 use crate::raw::owner::{close, context};

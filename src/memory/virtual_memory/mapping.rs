@@ -12,11 +12,11 @@ use cuprum_sys::{
 use super::PhysicalMemory;
 use super::claim::{Claim, Space};
 use super::physical::same_driver;
-use crate::context::{ContextRef, Current, KeptContext, captures};
+use crate::context::{ContextRef, Current, KeptContext, captures, context_call};
 use crate::error::Error;
 use crate::memory::elements::elements;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
-use crate::raw::call::{context_call, driver_call};
+use crate::raw::call::driver_call;
 use crate::raw::debug::debug;
 use crate::raw::held::activated;
 
