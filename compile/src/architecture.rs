@@ -6,7 +6,8 @@ use std::str::FromStr;
 use cuprum::AnyError;
 use cuprum::device::ComputeCapability;
 
-use super::{CompileError, Output};
+use super::error::CompileError;
+use super::output::Output;
 
 /// An architecture to compile for, such as 8.0, or 9.0 with the suffix `a`.
 ///
@@ -112,6 +113,12 @@ impl FromStr for Architecture {
         let part = |digits: &str| digits.parse().map_err(|_| error());
         Ok(Self { capability: ComputeCapability { major: part(major)?, minor: part(minor)? }, suffix })
     }
+}
+
+/// The compute capabilities of numbers such as 90.
+pub(super) fn capabilities(numbers: &[i32]) -> Vec<ComputeCapability> {
+    let numbers = numbers.iter().filter_map(|&number| u32::try_from(number).ok());
+    numbers.map(|number| ComputeCapability { major: number / 10, minor: number % 10 }).collect()
 }
 
 /// Devices whose machine code is incompatible with all other devices, in both directions.

@@ -5,6 +5,7 @@ use std::fmt;
 use cuprum::Current;
 use cuprum::module::{LoadOptions, Module};
 
+use super::code::Code;
 use super::log::{self, Diagnostic};
 use super::whole::is_whole;
 use super::{Architecture, CompileError, Output};
@@ -26,14 +27,6 @@ pub struct Compiled {
     pub(super) code: Code,
     #[cfg(feature = "cache")]
     pub(super) cache_use: super::cache::CacheUse,
-}
-
-/// Output of any compiler, as a cache keeps it.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Code {
-    pub(super) bytes: Vec<u8>,
-    pub(super) log: String,
-    pub(super) names: Vec<(String, String)>,
 }
 
 impl Compiled {

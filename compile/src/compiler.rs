@@ -8,7 +8,7 @@ use cuprum::Driver;
 use cuprum::device::{ComputeCapability, Device};
 use cuprum_sys::Version;
 
-use super::compiled::Code;
+use super::code::Code;
 use super::nvcc::Nvcc;
 use super::nvrtc::{self, Library};
 use super::{Architecture, CompileError, Compiled, Options, Output, Source, architecture, program};

@@ -10,7 +10,7 @@ use cuprum::{AnyError, Error};
 
 use super::log::{self, Diagnostic, Severity};
 use super::nvrtc::{self, FnId, LoadError, MissingFunction, nvrtcResult};
-use super::options::Output;
+use super::output::Output;
 
 /// Error of a compilation.
 ///
@@ -244,16 +244,6 @@ impl fmt::Display for CompileError {
     }
 }
 
-impl fmt::Display for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ptx => "PTX",
-            Self::Cubin => "machine code",
-            Self::LtoIr => "code for link-time optimization",
-        })
-    }
-}
-
 impl std::error::Error for CompileError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
@@ -332,9 +322,4 @@ impl From<CompileError> for AnyError {
             other => Self::other(other),
         }
     }
-}
-
-pub(super) fn capabilities(numbers: &[i32]) -> Vec<ComputeCapability> {
-    let numbers = numbers.iter().filter_map(|&number| u32::try_from(number).ok());
-    numbers.map(|number| ComputeCapability { major: number / 10, minor: number % 10 }).collect()
 }

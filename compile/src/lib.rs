@@ -33,6 +33,7 @@
 mod architecture;
 #[cfg(feature = "cache")]
 pub mod cache;
+mod code;
 mod compiled;
 mod compiler;
 mod error;
@@ -41,6 +42,7 @@ mod module;
 mod nvcc;
 pub mod nvrtc;
 mod options;
+mod output;
 mod program;
 mod source;
 mod whole;
@@ -51,5 +53,6 @@ pub use compiler::Compiler;
 pub use error::{CompileError, Log};
 pub use log::{Diagnostic, Severity};
 pub use module::compile;
-pub use options::{Options, Output};
+pub use options::Options;
+pub use output::Output;
 pub use source::Source;

@@ -12,8 +12,9 @@ use cuprum::device::ComputeCapability;
 use cuprum_sys::Version;
 use cuprum_sys::environment::{is_trusted, temporary_folder, variable};
 
-use super::compiled::Code;
-use super::error::{Log, capabilities};
+use super::architecture::capabilities;
+use super::code::Code;
+use super::error::Log;
 use super::{CompileError, Output, Source};
 
 /// The environment variable that names the `nvcc` to run, instead of a search.

@@ -4,25 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
-use super::Architecture;
-
-/// Kind of code that a compiler makes.
-///
-/// ```
-/// use cuprum_compile::{Architecture, Options, Output};
-///
-/// let options = Options::new().architecture(Architecture::new(9, 0)).output(Output::Cubin);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Output {
-    /// PTX text for an architecture and all newer ones, which the driver compiles further.
-    Ptx,
-    /// Machine code for one architecture. The driver may be older, within one CUDA major version.
-    Cubin,
-    /// Code for link-time optimization, which must be linked and cannot be loaded. NVRTC 12.0.
-    LtoIr,
-}
+use super::architecture::Architecture;
+use super::output::Output;
 
 /// Options of a compilation, for both NVRTC and `nvcc`.
 ///

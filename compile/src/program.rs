@@ -5,8 +5,9 @@ use std::ptr;
 
 use cuprum::device::ComputeCapability;
 
-use super::compiled::Code;
-use super::error::{Log, capabilities};
+use super::architecture::capabilities;
+use super::code::Code;
+use super::error::Log;
 use super::log::Severity;
 use super::nvrtc::{self, FnId, nvrtc_call, nvrtcProgram, nvrtcResult};
 use super::{CompileError, Output, Source};

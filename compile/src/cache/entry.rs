@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 
-use crate::compiled::Code;
+use crate::code::Code;
 use crate::whole::is_whole;
 use crate::{Output, Source};
 

@@ -1,7 +1,7 @@
 //! The cache, and its use in a compilation.
 
 use super::{entry, folder, includes, trust};
-use crate::compiled::Code;
+use crate::code::Code;
 use crate::{CompileError, Output, Source};
 use cuprum_sys::environment::variable;
 use std::ffi::OsString;
