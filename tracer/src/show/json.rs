@@ -3,13 +3,20 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::Timeline;
 use super::bars;
 use super::text::{self, Json, Micros};
+use super::timeline::Timeline;
 
 /// A number above the numbers of processes in the system, so that the device's lanes get a number of their
 /// own.
 const DEVICE: u64 = 1 << 32;
+
+impl Timeline<'_> {
+    /// In the trace-event format, which Perfetto and the viewer of Chromium open.
+    pub fn trace_events(&self) -> impl fmt::Display + '_ {
+        TraceEvents(self)
+    }
+}
 
 /// Calls on a lane per thread, and their work on a lane per stream, with arrows from one to the other.
 pub(crate) struct TraceEvents<'a>(pub(crate) &'a Timeline<'a>);

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
 
-use super::Timeline;
 use super::bars::{self, Certainty, Rows};
 use super::summary::{Summary, totals};
 use super::text::{self, Html, Json, Micros};
+use super::timeline::Timeline;
 use crate::roles;
 
 const PAGE: &str = include_str!("page.html");
@@ -19,6 +19,14 @@ const MOST_WITH_TEXT: usize = 200_000;
 /// Kinds of bars, as the script has colors for them.
 const KINDS: [&str; 9] =
     ["call", "wait", "failed", "unreturned", "kernel", "copy", "fill", "other", "captured"];
+
+impl Timeline<'_> {
+    /// As a page of HTML that needs only a browser. `title` names the program, and each of `notes` is a
+    /// sentence above the lanes.
+    pub fn page<'b>(&'b self, title: &'b str, notes: &'b [String]) -> impl fmt::Display + 'b {
+        Page { timeline: self, title, notes }
+    }
+}
 
 /// A timeline as a page.
 pub(crate) struct Page<'a> {

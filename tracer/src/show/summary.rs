@@ -5,7 +5,8 @@ use std::fmt;
 
 use cuprum_sys::{CUresult, FnId};
 
-use super::{Timeline, text};
+use super::text;
+use super::timeline::Timeline;
 use crate::read::Recording;
 use crate::roles;
 
@@ -45,6 +46,13 @@ pub(crate) fn totals(recording: &Recording) -> Vec<Total> {
     let mut totals: Vec<Total> = totals.into_values().collect();
     totals.sort_by_key(|total| (std::cmp::Reverse(total.time), total.function));
     totals
+}
+
+impl Timeline<'_> {
+    /// A few lines for a terminal: the number of calls, and the longest waits of the host.
+    pub fn summary(&self) -> impl fmt::Display + '_ {
+        Summary(self)
+    }
 }
 
 /// A few lines.

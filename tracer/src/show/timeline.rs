@@ -1,10 +1,8 @@
 //! A recording as it is shown.
 
-use super::{json, page, summary};
 use crate::read::Recording;
 use crate::work::Work;
 use std::collections::HashSet;
-use std::fmt;
 
 /// A recording as it is shown: lanes of threads with their calls, and lanes of streams with their work.
 ///
@@ -32,21 +30,5 @@ impl<'a> Timeline<'a> {
     /// Number of streams that had work.
     pub(crate) fn used_streams(&self) -> usize {
         self.work.pieces.iter().map(|piece| piece.stream).collect::<HashSet<_>>().len()
-    }
-
-    /// In the trace-event format, which Perfetto and the viewer of Chromium open.
-    pub fn trace_events(&self) -> impl fmt::Display + '_ {
-        json::TraceEvents(self)
-    }
-
-    /// As a page of HTML that needs only a browser. `title` names the program, and each of `notes` is a
-    /// sentence above the lanes.
-    pub fn page<'b>(&'b self, title: &'b str, notes: &'b [String]) -> impl fmt::Display + 'b {
-        page::Page { timeline: self, title, notes }
-    }
-
-    /// A few lines for a terminal: the number of calls, and the longest waits of the host.
-    pub fn summary(&self) -> impl fmt::Display + '_ {
-        summary::Summary(self)
     }
 }
