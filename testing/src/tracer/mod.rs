@@ -4,6 +4,8 @@
 //! [`Session`], answers an injected code, or passes the call on: to the emulator, or to a driver that does
 //! `nothing`. From the calls, a watcher (`watch`) follows handles, current contexts and host memory.
 
+mod asked;
+mod emulator;
 mod flights;
 mod handles;
 mod nothing;
@@ -11,11 +13,13 @@ mod open;
 mod others;
 mod session;
 mod tables;
+mod target;
 mod tools;
 mod watch;
 
 pub use {
-    open::{Backing, Build, emulator},
+    emulator::emulator,
+    open::{Backing, Build},
     session::{Called, Injection, Pick, Session, calls_of, failing},
     tools::{BUSY_MILLISECONDS, OVER_BUDGET},
     watch::{Trouble, Violation},

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum::sys::{CUresult, FnId};
 
-use super::session::Asked;
+use super::asked::Asked;
 
 /// Number of these drivers.
 const COUNT: usize = 2;

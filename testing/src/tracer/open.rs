@@ -1,15 +1,13 @@
 //! Opens a traced driver: over a backing, as a version, without some functions.
 
-use std::cell::Cell;
-use std::sync::OnceLock;
-
 use cuprum::sys::hook::{Call, Hook};
-use cuprum::sys::{CUcontext, CUresult, FnId, Fns, StreamMode, Version};
+use cuprum::sys::{CUresult, FnId, Fns, StreamMode, Version};
 use cuprum::{Driver, Library};
 
-use super::nothing;
-use super::others;
-use super::session::{Asked, answer};
+use super::asked::Asked;
+use super::emulator::emulator;
+use super::session::answer;
+use super::target::{POSING, call_nothing, current, functions};
 
 /// Driver that the traced functions call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,11 +32,6 @@ pub struct Build<'a> {
     pub version: Option<Version>,
     /// Functions that it lacks besides those that came later.
     pub lacking: &'a [FnId],
-}
-
-thread_local! {
-    /// Answer of `cuDriverGetVersion` while a driver is opened.
-    static POSING: Cell<Option<Version>> = const { Cell::new(None) };
 }
 
 impl Backing {
@@ -130,42 +123,4 @@ impl<const D: usize> Hook for Traced<D> {
         let asked = Asked { driver: D, function: call.function(), types, words };
         answer(&asked, || if functions(D).is_some() { pass_on() } else { call_nothing(&asked) })
     }
-}
-
-/// Version that a driver being opened reports, if this is the call that asks for it.
-pub(super) fn posed_version(asked: &Asked<'_>) -> Option<Version> {
-    POSING.get().filter(|_| asked.function == FnId::cuDriverGetVersion)
-}
-
-/// The emulator, with two devices so that one can be the other's peer, and otherwise as the environment says.
-pub fn emulator(mode: StreamMode) -> Library {
-    static SET: OnceLock<()> = OnceLock::new();
-    SET.get_or_init(|| {
-        let settings = cuprum_emulator::Settings::from_env().expect("settings that make sense");
-        settings.devices(2).install().expect("the first use");
-    });
-    cuprum_emulator::library_in(mode)
-}
-
-/// The functions that a traced driver calls; `None` for one that does nothing.
-#[inline]
-fn functions(driver: usize) -> Option<&'static Fns> {
-    static EMULATOR: OnceLock<[&Fns; 2]> = OnceLock::new();
-    let load =
-        || [StreamMode::Legacy, StreamMode::PerThread].map(|mode| others::added_to(emulator(mode).fns()));
-    (driver < 2).then(|| EMULATOR.get_or_init(load)[driver])
-}
-
-/// Passes a call on to a driver that does nothing.
-fn call_nothing(asked: &Asked<'_>) -> CUresult {
-    nothing::answer(asked.driver - 2, asked)
-}
-
-/// The context current on this thread according to the driver, 0 for none. Not traced.
-pub(super) fn current(driver: usize) -> u64 {
-    let Some(fns) = functions(driver) else { return nothing::current(driver - 2) };
-    let mut raw = CUcontext::null();
-    // SAFETY: the out-parameter outlives the call.
-    let _ = unsafe { (fns.cuCtxGetCurrent)(&raw mut raw) };
-    raw.0.addr() as u64
 }

@@ -3,7 +3,7 @@
 
 use cuprum::sys::{CUdeviceptr, CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle, CUresult, Fns};
 
-use super::open::emulator;
+use super::emulator::emulator;
 use super::tools;
 
 /// Bytes of memory that is opened.

@@ -8,20 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cuprum::Error;
 use cuprum::sys::{CUcontext, CUresult, FnId};
 
+use super::asked::Asked;
 use super::handles::Kind;
-use super::open;
+use super::target;
 use super::watch::{Violation, Watcher};
-
-/// A call on its way through a traced function.
-pub(super) struct Asked<'a> {
-    /// Number of the traced driver.
-    pub(super) driver: usize,
-    pub(super) function: FnId,
-    /// The C types of the arguments.
-    pub(super) types: &'a [&'static str],
-    /// The arguments' bits; 0 for a struct that does not fit.
-    pub(super) words: &'a [u64],
-}
 
 /// Choice of the call that is to fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,7 +227,7 @@ impl State {
 /// Traces a call: notes it, injects an answer or passes it on.
 #[inline]
 pub(super) fn answer(asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresult) -> CUresult {
-    if let Some(version) = open::posed_version(asked) {
+    if let Some(version) = target::posed_version(asked) {
         let to = std::ptr::with_exposed_provenance_mut::<i32>(asked.words[0] as usize);
         // SAFETY: the out-parameter of `cuDriverGetVersion`.
         unsafe { to.write(version.as_raw() as i32) };
@@ -254,7 +244,7 @@ pub(super) fn answer(asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresult) -> C
 }
 
 fn traced(session: &Session, asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresult) -> CUresult {
-    let current = open::current(asked.driver);
+    let current = target::current(asked.driver);
     let injected = {
         let mut state = session.state();
         let injected = state.injected(asked.function);

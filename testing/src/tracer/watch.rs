@@ -13,9 +13,9 @@ use cuprum::sys::{
     CUresult, FnId,
 };
 
+use super::asked::Asked;
 use super::flights::Flights;
 use super::handles::{Freed, Handles, Kind, State};
-use super::session::Asked;
 use super::tables::{freed_by, is_free_of_context, is_of_addresses, made_by, may_visit, only_tells, undoes};
 
 /// A kind of mistake.
