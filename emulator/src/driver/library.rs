@@ -2,11 +2,11 @@
 
 use core::ffi::c_void;
 
-use cuprum_sys::{FnId, Symbol};
+use cuprum_sys::{FnId, StreamMode, Symbol};
 
-use crate::report::Leak;
+use crate::report::{Fault, Leak};
 
-use super::call::{Builder, fill};
+use super::call::{self, Builder, fill};
 use super::{
     code, context, device, external, graph, graphics, green, init, log, memory, state, stream, texture,
     transfer,
@@ -34,8 +34,16 @@ pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
     fill(install_all).resolve(symbol, state::settings().driver_version)
 }
 
+pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
+    call::set_publisher(publisher);
+}
+
 pub(crate) fn implements(id: FnId) -> bool {
     fill(install_all).implements(id)
+}
+
+pub(crate) fn leaks() -> Vec<Leak> {
+    context::leaks()
 }
 
 /// Returns the objects that clients have not destroyed.
@@ -46,4 +54,8 @@ pub(crate) fn alive() -> Vec<Leak> {
 
 pub(crate) fn reseed(seed: u64) {
     state::scheduler().reseed(seed);
+}
+
+pub(crate) fn last_fault() -> Option<Fault> {
+    code::last_fault()
 }

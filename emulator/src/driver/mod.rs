@@ -44,7 +44,4 @@ mod stream;
 mod texture;
 mod transfer;
 
-pub(crate) use self::call::set_publisher;
-pub(crate) use self::code::last_fault;
-pub(crate) use self::context::leaks;
-pub(crate) use self::library::{alive, implements, reseed, resolve};
+pub(crate) use self::library::{alive, implements, last_fault, leaks, reseed, resolve, set_publisher};

@@ -1,5 +1,6 @@
 //! Decoded instructions, which the execution modes run.
 
+#[doc(hidden)]
 pub use super::condition::{Condition, Logic};
 
 use super::bulk::{BulkCopy, BulkGroup, MapOp};
