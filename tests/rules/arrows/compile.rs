@@ -5,8 +5,8 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("nvrtc", &["nvrtc"], &[]),
-    ("types", &["architecture", "error", "log", "options", "source"], &["nvrtc"]),
-    ("code", &["cache", "compiled", "whole"], &["types"]),
+    ("types", &["architecture", "error", "log", "options", "output", "source"], &["nvrtc"]),
+    ("code", &["cache", "code", "compiled", "whole"], &["types"]),
     ("engines", &["nvcc", "program"], &["nvrtc", "types", "code"]),
     ("compiler", &["compiler", "module"], &["nvrtc", "types", "code", "engines"]),
     ("lib", &["lib"], &["types", "code", "compiler"]),

@@ -56,7 +56,7 @@ const ROOMS: &[Room<'static>] = &[
         ],
     ),
     ("tools", &["tools"], &["error", "flags", "call", "listener", "driver", "context", "held"]),
-    ("external", &["external"], &["error", "flags", "call", "context", "held", "memory", "stream"]),
+    ("external", &["external"], &["error", "flags", "context", "held", "memory", "stream"]),
     (
         "graphics",
         &["graphics"],
@@ -102,18 +102,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "launch",
         &["launch"],
-        &[
-            "error",
-            "flags",
-            "call",
-            "shared",
-            "context",
-            "memory",
-            "arguments",
-            "geometry",
-            "stream",
-            "module",
-        ],
+        &["error", "flags", "shared", "context", "memory", "arguments", "geometry", "stream", "module"],
     ),
     (
         "graph",
@@ -142,19 +131,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "texture",
         &["texture"],
-        &[
-            "error",
-            "flags",
-            "call",
-            "keep",
-            "shared",
-            "seal",
-            "context",
-            "held",
-            "memory",
-            "arguments",
-            "stream",
-        ],
+        &["error", "flags", "keep", "shared", "seal", "context", "held", "memory", "arguments", "stream"],
     ),
     (
         "region",
@@ -204,11 +181,6 @@ const ROOMS: &[Room<'static>] = &[
 ];
 
 const KNOTS: &[Knot<'static>] = &[
-    (
-        "call",
-        "context",
-        "a call in a context poisons it: the macro names the type, so that nothing else is taken",
-    ),
     (
         "context",
         "held",

@@ -12,6 +12,7 @@ mod dlpack;
 mod driver;
 mod emulator;
 mod engine;
+mod knots;
 mod ptx;
 mod reading;
 mod sys;

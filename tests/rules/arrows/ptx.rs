@@ -11,6 +11,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "instruction",
         &[
+            "program::condition",
             "program::instruction",
             "program::memory",
             "program::bulk",

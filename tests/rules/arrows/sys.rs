@@ -9,7 +9,8 @@ const ROOMS: &[Room<'static>] = &[
     ("types", &["enums", "result", "types", "structs", "constants"], &["fork"]),
     ("version", &["version", "ptx_version"], &[]),
     ("declare", &["declare"], &["version"]),
-    ("fns", &["fns"], &["types"]),
+    ("list", &["list"], &["declare"]),
+    ("fns", &["fns"], &["types", "list"]),
     ("export", &["export"], &[]),
     ("table", &["table"], &["version", "declare", "fns"]),
     ("error", &["error"], &["types", "version", "fns"]),
@@ -29,9 +30,7 @@ const ROOMS: &[Room<'static>] = &[
 
 const KNOTS: &[Knot<'static>] = &[
     ("macros", "lib", "macros that other crates also use name each other from the root"),
-    ("fns", "table", "the list is written in the macro that makes the table from it"),
     ("export", "lib", "what it makes is in other crates, which see this one from outside"),
-    ("table", "hook", "that macro has hooked functions made of the same list, where they are wanted"),
 ];
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::reader::Reader;
 
@@ -15,6 +15,8 @@ pub(super) struct Arrow {
     pub(super) to: ModulePath,
     /// File and line.
     pub(super) place: String,
+    /// False for a re-export, for a `use` of a module as such, and for a module that only lists and re-exports.
+    pub(super) is_of_item: bool,
 }
 
 /// A path as it is written, or one of a `use` with the name that it binds.
@@ -22,11 +24,15 @@ pub(super) struct Named {
     pub(super) segments: Vec<String>,
     pub(super) binds: Option<String>,
     pub(super) place: String,
+    pub(super) is_export: bool,
 }
 
 #[derive(Default)]
 pub(super) struct Module {
     pub(super) named: Vec<Named>,
+    pub(super) file: PathBuf,
+    /// True if it has items of its own, other than modules.
+    pub(super) defines: bool,
 }
 
 /// The modules of a crate, those for tests left out.
@@ -59,16 +65,19 @@ impl House {
         let mut arrows = Vec::new();
         for (from, module) in &self.modules {
             for named in &module.named {
-                if let Some(to) = self.resolve(from, &named.segments, 8) {
-                    arrows.push(Arrow { from: from.clone(), to, place: named.place.clone() });
+                if let Some((to, is_item)) = self.resolve(from, &named.segments, 8) {
+                    let is_of_item =
+                        !named.is_export && (is_item || named.binds.is_none()) && self.modules[&to].defines;
+                    arrows.push(Arrow { from: from.clone(), to, place: named.place.clone(), is_of_item });
                 }
             }
         }
         arrows
     }
 
-    /// The module that a path written in `module` leads to; `None` if it leads out of the crate.
-    fn resolve(&self, module: &[String], segments: &[String], depth: u32) -> Option<ModulePath> {
+    /// The module that a path written in `module` leads to, and whether the path names an item of it; `None` if it
+    /// leads out of the crate.
+    fn resolve(&self, module: &[String], segments: &[String], depth: u32) -> Option<(ModulePath, bool)> {
         let (mut here, mut rest) = match segments.first()?.as_str() {
             "crate" => (Vec::new(), &segments[1..]),
             "self" | "super" => (module.to_vec(), segments),
@@ -96,7 +105,10 @@ impl House {
             }
             rest = after;
         }
-        Some(here)
+        // An item may have the name of its module, and is then re-exported from the module around it.
+        let is_item = !rest.is_empty()
+            || here.split_last().is_some_and(|(name, around)| self.binding(around, name).is_some());
+        Some((here, is_item))
     }
 
     fn has(&self, module: &[String], child: &str) -> bool {

@@ -10,14 +10,17 @@
 //! text instead of by path, and types that a method returns.
 //!
 //! One call does it: [`complaints`]. `tests/rules/arrows` holds the tables, one for each crate. The files of a folder need no
-//! table: [`circles`] finds the arrows that keep them from having an order.
+//! table: [`circles`] finds the arrows that keep them from having an order, and [`knots`] the files of a crate that name each other.
 
 mod house;
+mod knots;
 mod reader;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+pub(crate) use knots::knots;
 
 use house::{House, ModulePath};
 

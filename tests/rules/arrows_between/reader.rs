@@ -6,6 +6,9 @@ use std::path::Path;
 use super::house::{Module, ModulePath, Named};
 use super::tokens::{Token, tokens};
 
+/// The words that begin an item other than a module. An item of a macro has a `!`.
+const DEFINES: &[&str] = &["fn", "struct", "enum", "union", "const", "static", "trait", "impl", "type"];
+
 /// Goes through the tokens of one file.
 pub(super) struct Reader<'a> {
     tokens: Vec<(Token, usize)>,
@@ -57,7 +60,8 @@ impl<'a> Reader<'a> {
 
     /// Reads a module up to the brace that ends it, or the end of the file.
     fn module(&mut self, path: &[String], modules: &mut BTreeMap<ModulePath, Module>) {
-        let (mut module, mut depth) = (Module::default(), 0_usize);
+        let mut module = Module { file: self.file.to_owned(), ..Module::default() };
+        let mut depth = 0_usize;
         while let Some(token) = self.token(0).cloned() {
             match token {
                 Token::Mark('#') if self.mark(1) == Some('[') => {
@@ -67,8 +71,9 @@ impl<'a> Reader<'a> {
                 Token::Mark('{') => depth += 1,
                 Token::Mark('}') if depth == 0 => break,
                 Token::Mark('}') => depth -= 1,
-                Token::Mark(_) => {}
+                Token::Mark(mark) => module.defines |= mark == '!',
                 Token::Word(word) => {
+                    module.defines |= DEFINES.contains(&word.as_str());
                     if self.item(&word, path, &mut module, modules) {
                         continue;
                     }
@@ -104,8 +109,11 @@ impl<'a> Reader<'a> {
                 true
             }
             "use" if self.mark(1) != Some('<') => {
+                let is_export = self.is_export();
                 self.at += 1;
+                let already = module.named.len();
                 self.tree(&[], &mut module.named);
+                module.named[already..].iter_mut().for_each(|named| named.is_export = is_export);
                 true
             }
             // A restriction of who sees an item is no use of it.
@@ -121,11 +129,17 @@ impl<'a> Reader<'a> {
             _ if self.is_path_mark(1) => {
                 let place = self.place();
                 let segments = self.segments();
-                module.named.push(Named { segments, binds: None, place });
+                module.named.push(Named { segments, binds: None, place, is_export: false });
                 true
             }
             _ => false,
         }
+    }
+
+    /// True if the `use` here hands its names on: `pub` is before it, or `pub` with a restriction.
+    fn is_export(&self) -> bool {
+        let before = |back: usize| self.at.checked_sub(back).map(|at| &self.tokens[at].0);
+        matches!(before(1), Some(Token::Mark(')'))) || before(1) == Some(&Token::Word("pub".to_owned()))
     }
 
     /// Words with `::` between them; stops after the last word.
@@ -162,7 +176,7 @@ impl<'a> Reader<'a> {
             }
             Some('*') => {
                 self.at += 1;
-                named.push(Named { segments, binds: None, place });
+                named.push(Named { segments, binds: None, place, is_export: false });
             }
             _ => {
                 let mut binds = segments.iter().rev().find(|segment| *segment != "self").cloned();
@@ -170,7 +184,7 @@ impl<'a> Reader<'a> {
                     binds = self.word(1).map(str::to_owned);
                     self.at += 2;
                 }
-                named.push(Named { segments, binds, place });
+                named.push(Named { segments, binds, place, is_export: false });
             }
         }
     }
