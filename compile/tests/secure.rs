@@ -35,24 +35,27 @@ const SET: [(&str, &str); 11] = [
 ];
 
 /// A copy of this program, in a folder that everybody can enter and root alone can write to.
-struct Copy(PathBuf, #[allow(dead_code, reason = "holds the lock")] MutexGuard<'static, ()>);
+struct Copy {
+    folder: PathBuf,
+    _lock: MutexGuard<'static, ()>,
+}
 
 impl Copy {
     fn new(mode: u32) -> Self {
         // While a copy is written, a process that another thread starts has the file open for a moment, and the copy does
         // not start then.
         static ONE: Mutex<()> = Mutex::new(());
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new("/tmp").join(format!("cuprum-secure-{mode:o}-{}", std::process::id()));
         std::fs::DirBuilder::new().mode(0o755).create(&folder).expect("a folder of root's");
-        let copy = Self(folder, one);
+        let copy = Self { folder, _lock: lock };
         std::fs::copy(std::env::current_exe().unwrap(), copy.program()).unwrap();
         std::fs::set_permissions(copy.program(), PermissionsExt::from_mode(mode)).unwrap();
         copy
     }
 
     fn program(&self) -> PathBuf {
-        self.0.join("program")
+        self.folder.join("program")
     }
 
     /// Runs a test of it as another user.
@@ -69,7 +72,7 @@ impl Copy {
 
 impl Drop for Copy {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -49,11 +49,14 @@ pub(crate) enum State {
 unsafe impl Send for State {}
 
 /// A communicator that is alive, and locked.
-pub(crate) struct Live<'a>(ncclComm_t, #[allow(dead_code, reason = "holds the lock")] MutexGuard<'a, State>);
+pub(crate) struct Live<'a> {
+    comm: ncclComm_t,
+    _lock: MutexGuard<'a, State>,
+}
 
 impl Live<'_> {
     pub(crate) const fn comm(&self) -> ncclComm_t {
-        self.0
+        self.comm
     }
 }
 
@@ -85,7 +88,7 @@ impl Shared {
         if !self.is_blocking && self.async_error(comm)? == ncclResult_t::ncclInProgress {
             return Err(NcclError::InProgress);
         }
-        Ok(Live(comm, guard))
+        Ok(Live { comm, _lock: guard })
     }
 
     /// Makes one call on the communicator.

@@ -90,11 +90,14 @@ impl CaptureMode {
 /// ```
 #[derive(Debug)]
 #[must_use = "captures are announced until this is dropped"]
-pub struct ForeignCaptures(#[allow(dead_code, reason = "it is there to be dropped")] Capturing);
+pub struct ForeignCaptures {
+    /// Ends the announcement when it is dropped.
+    _capturing: Capturing,
+}
 
 impl ForeignCaptures {
     /// Announces captures of other code from now on. Waits at most 50 ms for calls in progress that free objects.
     pub fn announce() -> Self {
-        Self(Capturing::begin())
+        Self { _capturing: Capturing::begin() }
     }
 }

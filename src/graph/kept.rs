@@ -78,7 +78,10 @@ pub(super) enum Entry<'a> {
     Owned(Owned<'a>),
     Semaphore(Arc<ExternalSemaphore<'a>>),
     /// A share of an object that nodes use.
-    Share(#[allow(dead_code, reason = "it is there to be dropped")] Share<'a>),
+    Share {
+        /// Dropped with the graph.
+        _share: Share<'a>,
+    },
 }
 
 /// All objects that a graph keeps. `pub` only because methods of a sealed trait take it.
@@ -119,14 +122,14 @@ impl<'a> Kept<'a> {
     /// Keeps the code of a kernel once. No other kernel has its handle while it is kept.
     pub(super) fn share(&mut self, function: CUfunction, share: Share<'a>) {
         if self.functions.insert(function.0.addr()) {
-            self.entries.push(Entry::Share(share));
+            self.entries.push(Entry::Share { _share: share });
         }
     }
 
     /// Keeps an object of another library once. No other object has its address while it is kept.
     pub(super) fn keep(&mut self, share: Share<'a>) {
         if self.shares.insert(Arc::as_ptr(&share).cast::<()>().addr()) {
-            self.entries.push(Entry::Share(share));
+            self.entries.push(Entry::Share { _share: share });
         }
     }
 

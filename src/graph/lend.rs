@@ -105,7 +105,7 @@ lent! {
     Arc<Signals<'a, T>> as Signals<'static, T> where T: StreamValue => |this, kept, home| {
         same_context(home, this.context())?;
         let (address, len) = (this.as_raw(), this.len());
-        Ok(Loan::run(address, len, kept.push(Entry::Share(this))))
+        Ok(Loan::run(address, len, kept.push(Entry::Share { _share: this })))
     };
     Arc<ExternalSemaphore<'a>> as ExternalSemaphore<'static> => |this, kept, home| {
         same_context(home, this.context())?;
@@ -171,6 +171,6 @@ where
         let elements = part(&whole);
         same_context(home, elements.context())?;
         let (address, len) = (elements.as_raw(), elements.len());
-        Ok(Loan::run(address, len, kept.push(Entry::Share(whole))))
+        Ok(Loan::run(address, len, kept.push(Entry::Share { _share: whole })))
     }
 }

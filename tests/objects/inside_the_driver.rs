@@ -232,7 +232,7 @@ fn futures_dropped_while_notified_leave_their_wakers_to_others() {
         let mut tasks = Vec::new();
         for round in 0..300 {
             let buffer = Buffer::<u8>::alloc(cx, 64).unwrap();
-            let kept = Arc::new(Small(Some(buffer)));
+            let kept = Arc::new(Small { _buffer: Some(buffer) });
             let mut future = Box::pin(stream.reached(cx).unwrap());
             let waker = Waker::from(Arc::clone(&kept));
             let _ = pin!(&mut future).poll(&mut Context::from_waker(&waker));
@@ -257,7 +257,9 @@ fn futures_dropped_while_notified_leave_their_wakers_to_others() {
 }
 
 /// A waker that owns a buffer.
-struct Small(#[allow(dead_code, reason = "it is there to be dropped")] Option<Buffer<'static, u8>>);
+struct Small {
+    _buffer: Option<Buffer<'static, u8>>,
+}
 
 impl Wake for Small {
     fn wake(self: Arc<Self>) {}

@@ -27,13 +27,6 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(crate) fn words(&self) -> [u64; HEADER_WORDS] {
-        let (first, last) = self.name.split_at(8);
-        let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
-        let who = u64::from(self.process) | u64::from(self.thread) << 32;
-        [MAGIC, self.functions, who, self.time, word(first), word(last), 0, 0]
-    }
-
     /// The header in the first words; `None` if they are none.
     pub(crate) fn read(words: &[u64]) -> Option<Self> {
         let &[MAGIC, functions, who, time, first, last, ..] = words else { return None };
@@ -56,11 +49,6 @@ pub(crate) mod kind {
     pub(crate) const LOST: u32 = 4;
     /// Time of the device's work for a call: the call's thread and beginning, and begin and end of the work.
     pub(crate) const WORK: u32 = 5;
-}
-
-/// The first word of a record.
-pub(crate) fn first_word(kind: u32, words: usize) -> u64 {
-    u64::from(kind) << 32 | words as u64
 }
 
 /// The kind of a record and its length in words.

@@ -25,10 +25,6 @@
 // record        calls on their way to the driver
 // exported_functions  the functions of the driver API
 
-#[cfg_attr(
-    not(all(target_os = "linux", feature = "library")),
-    allow(dead_code, reason = "half of it is for writing")
-)]
 mod format;
 mod read;
 mod roles;

@@ -260,10 +260,11 @@ impl Reading {
     }
 
     fn call(&mut self, thread: u32, record: &[u64]) {
-        let Some(&[what, start, end, gave]) = record.get(call::WHAT..call::ARGUMENTS) else { return };
+        let Some(words) = record.get(call::ARGUMENTS..) else { return };
+        let [what, start, end, gave] =
+            [call::WHAT, call::START, call::END, call::GAVE].map(|place| record[place]);
         let Some(&function) = FnId::ALL.get((what & 0xffff) as usize) else { return };
         let returned = what & call::RETURNED != 0;
-        let words = &record[call::ARGUMENTS..];
         let at = self.recording.words.len();
         self.recording.words.extend_from_slice(words);
         self.recording.calls.push(Call {

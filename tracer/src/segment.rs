@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use cuprum_sys::{FnId, environment};
 
-use crate::format::{self, HEADER_WORDS, Header, kind};
+use crate::format::{HEADER_WORDS, Header, MAGIC, kind};
 use crate::{os, variables};
 
 /// The maximum number of words of a record.
@@ -162,7 +162,7 @@ impl Record {
     fn publish(self, open: u32) {
         // SAFETY: the first word of the record, aligned as all words are, which only atomics access from now on.
         let first = unsafe { AtomicU64::from_ptr(self.start) };
-        first.store(format::first_word(self.kind, self.words), Ordering::Release);
+        first.store(first_word(self.kind, self.words), Ordering::Release);
         let mut mine = MINE.get();
         mine.used += self.words;
         mine.open += open;
@@ -264,6 +264,20 @@ fn thread() -> (u32, [u8; 16]) {
     (number, name)
 }
 
+impl Header {
+    fn words(&self) -> [u64; HEADER_WORDS] {
+        let (first, last) = self.name.split_at(8);
+        let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
+        let who = u64::from(self.process) | u64::from(self.thread) << 32;
+        [MAGIC, self.functions, who, self.time, word(first), word(last), 0, 0]
+    }
+}
+
+/// The first word of a record.
+fn first_word(kind: u32, words: usize) -> u64 {
+    u64::from(kind) << 32 | words as u64
+}
+
 /// Writes a segment about this process, with the counter of lost calls. If several threads do so at once, one
 /// segment counts.
 fn about_process(place: &Place) {
@@ -282,9 +296,9 @@ fn about_process(place: &Place) {
     // SAFETY: the word after the record, within the segment.
     let second = unsafe { first.add(words) };
     // SAFETY: no other thread uses the segment yet.
-    unsafe { second.write(format::first_word(kind::LOST, 2)) };
+    unsafe { second.write(first_word(kind::LOST, 2)) };
     // SAFETY: likewise, and aligned.
-    unsafe { first.write(format::first_word(kind::PROCESS, words)) };
+    unsafe { first.write(first_word(kind::PROCESS, words)) };
     // SAFETY: within the segment.
     let counter = unsafe { second.add(1) };
     // The segment stays mapped, and so does the counter.
