@@ -12,7 +12,7 @@
 
 mod defined;
 #[path = "../../../src/module/ptx.rs"]
-#[allow(dead_code, reason = "the part of the safe layer that reads PTX, of which only the reader is run")]
+#[expect(dead_code, reason = "the part of the safe layer that reads PTX, of which only the reader is run")]
 mod signatures;
 
 use core::ffi::c_void;

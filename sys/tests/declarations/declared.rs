@@ -103,13 +103,13 @@ pub(crate) fn bits<T: Copy>(value: &T) -> u64 {
 }
 
 #[path = "../../src/constants.rs"]
-#[allow(unused_imports, reason = "here it stands in another crate, of which it uses a part")]
+#[expect(unused_imports, reason = "other macros make other items of the same source")]
 pub(crate) mod constants;
 #[path = "../../src/enums.rs"]
-#[allow(dead_code, unused_imports, reason = "here it stands in another crate, of which it uses a part")]
+#[expect(unused_imports, reason = "other macros make other items of the same source")]
 pub(crate) mod enums;
 #[path = "../../src/structs.rs"]
-#[allow(unused_imports, reason = "here it stands in another crate, of which it uses a part")]
+#[expect(unused_imports, reason = "other macros make other items of the same source")]
 pub(crate) mod structs;
 
 /// The struct or union of a name, or of the name that it is an alias of.
