@@ -3,7 +3,6 @@
 mod capability;
 mod choice;
 mod choice_error;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod device;
 mod peer;
 mod resource;

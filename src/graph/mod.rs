@@ -42,7 +42,6 @@ mod ending;
 mod error;
 mod event;
 mod exec;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod graph;
 mod host;
 mod host_node;

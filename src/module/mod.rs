@@ -11,7 +11,6 @@ mod linked;
 mod linker;
 mod load;
 mod loading;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod module;
 mod options;
 mod ptx;

@@ -55,7 +55,6 @@ mod queue;
 mod raw_memory;
 mod read;
 mod recording;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod region;
 mod replay;
 mod seen;

@@ -84,7 +84,6 @@ mod scope;
 mod shared;
 mod signals;
 mod sparse;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod stream;
 pub(crate) mod value;
 mod whole_context;

@@ -58,7 +58,6 @@ mod surface;
 mod tensor;
 mod tensor_error;
 mod tensor_map;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod texture;
 
 pub use self::error::TextureError;

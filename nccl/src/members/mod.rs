@@ -3,7 +3,6 @@
 mod error;
 mod frame;
 mod join;
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod members;
 mod start;
 mod world;

@@ -1,6 +1,5 @@
 //! Arrays: memory with a shape, a format and a device-specific layout, for textures and surfaces.
 
-#[allow(clippy::module_inception, reason = "a file is an object")]
 mod array;
 mod mipmapped;
 mod mipmapped_view;
