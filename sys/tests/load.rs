@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use cuprum_sys::{CUresult, DRIVER_VARIABLE, FnId, Library, LoadError, Refusal, StreamMode, Version};
-use cuprum_testing::opened::{open_from, open_with};
+use cuprum_testing::opened::{open_from, open_with, refused};
 use cuprum_testing::processes::{fake, in_child};
 
 /// This crate, for `fake`.
@@ -12,10 +12,7 @@ const HERE: (&str, &str) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDI
 
 fn refusal(path: &Path) -> (Refusal, String) {
     let error = open_from(path).unwrap_err();
-    let [attempt] = error.attempts() else { panic!("{error}") };
-    assert_eq!(attempt.origin(), path);
-    assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
-    (attempt.cause().clone(), error.to_string())
+    (refused(path, error.attempts(), &error), error.to_string())
 }
 
 fn is_mapped(path: &Path) -> bool {

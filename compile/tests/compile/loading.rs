@@ -7,6 +7,7 @@ use std::{fs, ptr};
 use cuprum_compile::nvrtc::{FnId, Fns, Library, LoadError, NVRTC_VARIABLE, Refusal, nvrtcResult};
 use cuprum_compile::nvrtc_call;
 use cuprum_sys::Version;
+use cuprum_testing::opened::refused;
 use cuprum_testing::processes::{fake, in_child};
 
 /// This crate, for `fake`.
@@ -20,10 +21,7 @@ fn open_from(path: &Path) -> Result<Library, LoadError> {
 
 fn refusal(path: &Path) -> (Refusal, String) {
     let error = open_from(path).unwrap_err();
-    let [attempt] = error.attempts() else { panic!("{error}") };
-    assert_eq!(attempt.origin(), path);
-    assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
-    (attempt.cause().clone(), error.to_string())
+    (refused(path, error.attempts(), &error), error.to_string())
 }
 
 /// A child finds the files of its parent, and has no compiler to make them again.
