@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::arrows_between::{Knot, Room, complaints};
+use crate::arrows_between::{Knot, Room, complaints, knots};
 
 const FILES: &[(&str, &str)] = &[
     ("lib.rs", "//! use crate::top::Top;\npub mod low;\nmod middle;\nmod top;\npub use crate::low::Low;\n"),
@@ -111,4 +111,25 @@ fn a_table_whose_rows_go_upwards_is_reported() {
         let complaint = format!("{from} to {to} is no knot, or gives no reason");
         assert!(wrong.contains(&complaint), "{wrong:?}");
     }
+}
+
+#[test]
+fn files_that_name_each_other_are_a_knot_and_re_exports_are_none() {
+    let root = written("untied", &[]);
+    assert_eq!(knots(&root), []);
+    let tied = [
+        ("low.rs", "pub struct Low;\nfn low() {\n    super::middle::Renamed::new()\n}\n"),
+        ("top.rs", "use crate::middle;\npub struct Top;\nfn top() {\n    middle::Inner::new()\n}\n"),
+    ];
+    let root = written("tied", &tied);
+    let folder = root.parent().expect("a folder").to_owned();
+    assert_eq!(knots(&root), [(folder, vec!["low.rs".to_owned(), "middle/inner.rs".to_owned()])]);
+    // The porch defines something that its files use.
+    let porch = [
+        ("middle/mod.rs", "mod inner;\nuse inner::Inner;\nstruct Porch(Inner);\n"),
+        ("middle/inner.rs", "pub(crate) struct Inner;\nfn inner() -> super::Porch {}\n"),
+    ];
+    let root = written("porch", &porch);
+    let folder = root.parent().expect("a folder").join("middle");
+    assert_eq!(knots(&root), [(folder, vec!["inner.rs".to_owned(), "mod.rs".to_owned()])]);
 }
