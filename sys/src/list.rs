@@ -15,6 +15,8 @@ macro_rules! driver_fns {
             result CUresult;
             $($lines)*
         }
+        #[cfg(feature = "hook")]
+        crate::hook::parameter_table! { $($lines)* }
         crate::list::list_for_macros! { ($) $($lines)* }
     };
 }

@@ -3,28 +3,19 @@
 use core::ffi::*;
 
 use super::call::{Call, Hook};
-use super::parameter::{Parameter, text};
+use super::parameter::Parameter;
 use super::value::Value;
 use crate::enums::*;
-use crate::fns::{COUNT, FnId, Fns};
+use crate::fns::{FnId, Fns, PARAMETERS};
 use crate::structs::*;
 use crate::types::*;
 
-/// Makes [`Fns::hooked`] and the table of parameters of the list of functions.
+/// Makes [`Fns::hooked`] of the list of functions.
 macro_rules! hooked_table {
     ($(
         $(#[$doc:meta])*
         $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
     )*) => {
-        /// The parameters of each function, in the order of [`FnId::ALL`].
-        static PARAMETERS: [&[Parameter]; COUNT] = [$(
-            &[$(Parameter {
-                name: stringify!($arg),
-                ty: stringify!($ty),
-                text: text::<$ty>,
-            }),*],
-        )*];
-
         impl Fns {
             /// A table in which every function passes through a hook.
             #[must_use]

@@ -40,3 +40,4 @@ mod value;
 
 pub use self::call::{Argument, Call, Hook};
 pub use self::parameter::Parameter;
+pub(crate) use self::parameter::{parameter_table, text};

@@ -109,6 +109,25 @@ pub(crate) fn text<T: Value>(word: u64) -> String {
     format!("{value:?}")
 }
 
+/// Makes the table of parameters of the lines of `fns.rs`, in that file: a list that `for_each_function` hands on has lost the
+/// spelling of its types.
+macro_rules! parameter_table {
+    ($(
+        $(#[$doc:meta])*
+        $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
+    )*) => {
+        /// The parameters of each function, in the order of [`FnId::ALL`].
+        pub(crate) static PARAMETERS: [&[$crate::hook::Parameter]; COUNT] = [$(
+            &[$($crate::hook::Parameter {
+                name: stringify!($arg),
+                ty: stringify!($ty),
+                text: $crate::hook::text::<$ty>,
+            }),*],
+        )*];
+    };
+}
+pub(crate) use parameter_table;
+
 #[cfg(test)]
 mod tests {
     use crate::FnId;
