@@ -24,7 +24,7 @@ const ROOMS: &[Room<'static>] = &[
         &["library", "loader", "requirement"],
         &["types", "version", "fns", "table", "error", "dynamic", "environment", "fork"],
     ),
-    ("hook", &["hook"], &["types", "fns", "table", "error", "library"]),
+    ("hook", &["hook"], &["types", "parameter", "fns", "table", "error", "library"]),
     ("left_out", &["left_out"], &[]),
     ("lib", &["lib"], &["types", "version", "fns", "table", "error", "mapped", "library"]),
 ];
