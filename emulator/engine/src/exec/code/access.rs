@@ -90,7 +90,7 @@ impl Window {
             return false;
         };
         let base = self.base as i64;
-        // An offset is negative, or the room behind it, if it is outside. No number wraps around
+        // An offset is negative, or the room after it, if it is outside. No number wraps around
         // unless the offset is negative.
         let (mut signs, mut bits) = (0, 0);
         if mask == u32::MAX {
