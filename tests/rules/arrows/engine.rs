@@ -30,7 +30,7 @@ const ROOMS: &[Room<'static>] = &[
         &["exec::launch"],
         &["memory", "report", "interface", "code", "block", "plain", "vector", "compiled"],
     ),
-    ("exec", &["exec"], &["memory", "report", "interface", "compiled", "launch"]),
+    ("exec", &["exec"], &["interface", "launch"]),
     ("lib", &["lib"], &[]),
 ];
 

@@ -35,9 +35,17 @@ const LEFT: &[(&str, usize, &str)] = &[
         11,
         "a generator of machine code is one object, in a file for each subject",
     ),
-    ("emulator/engine/src/exec/plain", 10, "the porch defines the step of a warp, which its files name"),
-    ("emulator/engine/src/exec/vector", 3, "the porch defines the gang that its files run"),
-    ("emulator/engine/src/memory", 8, "the porch defines the memory that its files describe"),
+    (
+        "emulator/engine/src/exec/plain",
+        10,
+        "a step performs the instructions of each file, and some of them make steps",
+    ),
+    (
+        "emulator/engine/src/exec/vector",
+        3,
+        "a run of a group calls the steps of each file, which are its methods",
+    ),
+    ("emulator/engine/src/memory", 8, "memory has regions, whose bytes are in memory of several kinds"),
     ("emulator/src/driver/graph", 3, "graphs own nodes, and some nodes own graphs"),
     (
         "tracer/src",

@@ -35,33 +35,4 @@ pub mod touched;
 mod vector;
 
 pub use interface::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, NoHooks};
-
-use crate::memory::Map;
-use crate::program::Kernel;
-use crate::report::Fault;
-
-/// True if this mode runs a kernel as machine code, from its second launch on.
-pub fn has_machine_code(kernel: &Kernel, mode: Execution) -> bool {
-    #[cfg(feature = "compile")]
-    return compiled::runs(kernel, mode);
-    #[cfg(not(feature = "compile"))]
-    return {
-        let _ = (kernel, mode);
-        false
-    };
-}
-
-/// Runs a kernel to its end on the memory of `map`.
-///
-/// The caller checks the limits; this function only checks conditions of a correct execution.
-///
-/// # Errors
-/// The first fault, after which the other blocks stop.
-pub fn launch(
-    args: &LaunchArgs<'_>,
-    map: &Map,
-    options: &ExecOptions,
-    hooks: &dyn Hooks,
-) -> Result<LaunchStats, Box<Fault>> {
-    launch::run(args, map, options, hooks)
-}
+pub use launch::{has_machine_code, launch};

@@ -5,7 +5,7 @@
 //! and the data is copied at once. Other access patterns, misses of the cached region, and invalid
 //! accesses are delegated to the plain mode.
 
-use super::HALF;
+use super::growth::HALF;
 use super::growth::Half;
 use crate::semantics::LANES;
 use crate::semantics::rows::for_each_level;

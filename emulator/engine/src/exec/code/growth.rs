@@ -1,7 +1,9 @@
 //! Regular differences between the lanes of a warp and its first lane.
 
-use super::HALF;
 use crate::semantics::{LANES, Width};
+
+/// Half a warp, the unit in which memory accesses are examined.
+pub(in crate::exec) const HALF: usize = LANES / 2;
 
 /// Differences between the lanes of a warp and its first lane, for registers of a shape.
 #[derive(Clone, Debug)]

@@ -15,6 +15,9 @@ use crate::semantics::rows::{PureRows, TestRows};
 use crate::semantics::shuffle::{Shuffle, ShuffleRows};
 use crate::semantics::{Predicate, PureInfo, Register, Width};
 
+/// Maximum number of warps that run together: a step's cost is negligible, registers fit the cache.
+pub(in crate::exec) const MOST_WARPS: usize = 8;
+
 #[derive(Debug)]
 pub(in crate::exec) struct Steps {
     /// For warps whose registers are all in rows.

@@ -26,8 +26,13 @@ use crate::semantics::shuffle::{Shuffle, Sources, shuffle_function};
 use crate::semantics::{LANES, Predicate, Register, TestInfo, Width};
 use std::collections::{HashMap, HashSet};
 
+/// Returns a kernel's steps, created at its first launch; `None` if only for the plain mode.
+pub(in crate::exec) fn steps(kernel: &Kernel) -> Option<&Steps> {
+    kernel.runner.get_or_make(|| translate(kernel)).and_then(Option::as_ref)
+}
+
 /// Translates a kernel for this processor; `None` if the processor supports only the plain mode.
-pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
+fn translate(kernel: &Kernel) -> Option<Steps> {
     Some(Translator::new(kernel, Extension::detect()?).run())
 }
 

@@ -3,6 +3,9 @@
 use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
 
+/// Maximum number of bytes of a texel.
+pub(in crate::exec) const MOST_BYTES: usize = 16;
+
 /// One channel of a texel.
 ///
 /// ```

@@ -1,0 +1,186 @@
+//! The steps of a warp.
+
+use super::{
+    asynchronous, barrier, bulk, call, collective, compute, control, exit, matrix, nans, object,
+    resolve_collectives, stack, tensor, warp_group, watch_registers,
+};
+use crate::exec::access::{self, watch};
+use crate::exec::block::{Block, Issue, Stop};
+use crate::program::instruction::{Condition, Op};
+use crate::report::FaultKind;
+use crate::semantics::Width;
+
+/// Number of branches after which a divergent path lets the others of its warp run.
+pub(in crate::exec) const FUEL: u32 = 4096;
+
+/// Effect of an instruction on the divergent path that ran it.
+pub(in crate::exec) enum Flow {
+    Next,
+    Jump(u32),
+    /// The path has ended or waits; there may be new ones.
+    Yield,
+    /// The path continues, but its warp gives up the rest of its turn.
+    Pause,
+}
+
+/// Runs a warp until it waits, ends, or uses up its turn.
+pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut left: u32) -> Result<(), Stop> {
+    let kernel = block.launch.args.kernel;
+    loop {
+        let warp = &mut block.warps[index];
+        if warp.paths.len() > 1 {
+            warp.merge();
+        }
+        match warp.next(kernel) {
+            Some(path) => run_path(block, index, path, &mut left)?,
+            None => {
+                if !resolve_collectives(block, index)? {
+                    return Ok(());
+                }
+            }
+        }
+        if left == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Runs a divergent path until it diverges, waits, ends, or uses up its share.
+fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32) -> Result<(), Stop> {
+    let kernel = block.launch.args.kernel;
+    let alone = block.warps[warp].paths.len() == 1;
+    let mut fuel = FUEL;
+    // Works on a copy; the entry in the list is updated when it matters.
+    let (mut pc, mask) = {
+        let path = &block.warps[warp].paths[index];
+        (path.pc, path.mask)
+    };
+    let mut rank = kernel.ranks[pc as usize];
+    loop {
+        if *left == 0 {
+            block.warps[warp].paths[index].pc = pc;
+            return Ok(());
+        }
+        *left -= 1;
+        block.count_instructions(1);
+        block.warps[warp].paths[index].pc = pc;
+        match step(block, warp, index, pc, mask)? {
+            Flow::Next => pc += 1,
+            Flow::Jump(target) => {
+                pc = target;
+                fuel = fuel.saturating_sub(1);
+            }
+            Flow::Yield => return Ok(()),
+            Flow::Pause => {
+                *left = 0;
+                return Ok(());
+            }
+        }
+        if alone {
+            continue;
+        }
+        // Other paths may be at the position that this one reaches, or before it.
+        let next = kernel.ranks[pc as usize];
+        if next != rank || fuel == 0 {
+            let path = &mut block.warps[warp].paths[index];
+            path.pc = pc;
+            path.tired = fuel == 0;
+            if fuel == 0 {
+                *left = left.saturating_sub(FUEL);
+            }
+            return Ok(());
+        }
+        rank = next;
+    }
+}
+
+/// Runs one instruction for a divergent path.
+pub(in crate::exec) fn step(
+    block: &mut Block<'_, '_>,
+    warp: usize,
+    path: usize,
+    pc: u32,
+    mask: u32,
+) -> Result<Flow, Stop> {
+    let instruction = block.instruction(pc);
+    let mut issue = Issue { warp, path, pc, mask, active: mask };
+    if block.launch.suspects.as_ref().is_some_and(|suspects| suspects.contains(pc)) {
+        watch_registers(block, issue)?;
+    }
+    if !block.warps[warp].products.is_empty() {
+        warp_group::end_before(block, issue)?;
+    }
+    if instruction.guard != Condition::ALWAYS {
+        issue.active &= block.warps[warp].rows.holds(instruction.guard);
+    }
+    if let Op::Branch { target } = instruction.op {
+        return Ok(control::branch(block, issue, target));
+    }
+    if issue.active == 0 {
+        return Ok(Flow::Next);
+    }
+    if block.launch.options.check_nans {
+        return nans::watch(block, issue, instruction);
+    }
+    perform(block, issue, &instruction.op)
+}
+
+/// Performs an instruction in its active lanes, of which there is at least one.
+pub(super) fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Stop> {
+    match op {
+        Op::Pure { info, out, sources } => compute::pure(block, issue, info, *out, *sources),
+        Op::Test { info, out, inverse, sources, combine } => {
+            compute::test(block, issue, info, (*out, *inverse), *sources, *combine);
+        }
+        Op::Logic { logic, out, a, b } => compute::logic(block, issue, *logic, *out, [*a, *b]),
+        Op::Select { width, out, a, b, condition } => {
+            compute::select(block, issue, (*out, *width), [*a, *b], *condition);
+        }
+        Op::Video { video, out, sources } => compute::video(block, issue, video, *out, *sources),
+        Op::Carry(carry) => compute::carry(block, issue, carry),
+        Op::Load(access) => access::load(block, issue, access)?,
+        Op::Store(access) => access::store(block, issue, access)?,
+        Op::Atomic(atomic) => access::atomic(block, issue, atomic)?,
+        Op::AsyncCopy(copy) => asynchronous::async_copy(block, issue, copy)?,
+        Op::BulkCopy(copy) => bulk::bulk_copy(block, issue, copy)?,
+        Op::Map(op) => tensor::map(block, issue, op)?,
+        Op::BulkGroup(group) => bulk::bulk_group(block, issue, *group)?,
+        Op::MemoryBarrier(barrier) => return asynchronous::memory_barrier(block, issue, barrier),
+        Op::Matrix(op) => matrix::matrix(block, issue, op)?,
+        Op::WarpGroup(op) => return warp_group::warp_group(block, issue, op),
+        Op::Object(op) => object::object(block, issue, op)?,
+        Op::LocalAddress { out, offset, width } => {
+            compute::local_address(block, issue, (*out, *width), *offset);
+        }
+        Op::Alloca { out, size, align, width } => {
+            stack::alloca(block, issue, (*out, *width), *size, *align)?;
+        }
+        Op::StackSave { out, width } => block.warps[issue.warp].stack_save(issue.active, *out, *width),
+        Op::StackRestore { pointer, width } => stack::stack_restore(block, issue, *pointer, *width)?,
+        Op::Branch { target } => return Ok(control::branch(block, issue, *target)),
+        Op::BranchIndexed { index, targets } => {
+            return control::branch_indexed(block, issue, *index, targets);
+        }
+        Op::Call(call) => return call::call(block, issue, call),
+        Op::Return => return Ok(call::leave(block, issue)),
+        Op::Exit => return Ok(exit(block, issue)),
+        Op::Trap => return Err(block.fault(FaultKind::Trap, issue)),
+        Op::ClusterBarrier { wait, releases } => {
+            return Ok(barrier::cluster_barrier(block, issue, *wait, *releases));
+        }
+        Op::Barrier { kind, aligned, id, count } => {
+            if *aligned {
+                block.check_aligned(issue)?;
+            }
+            return barrier::barrier(block, issue, kind, *id, *count);
+        }
+        Op::Collective { operation, members } => {
+            return collective::collective(block, issue, operation, *members);
+        }
+        Op::ActiveMask { out } => compute::fill(block, issue, (*out, Width::Single), issue.active.into()),
+        Op::Clock { clock, out, width } => compute::clock(block, issue, *clock, (*out, *width)),
+        Op::Fence(scope) => watch::fence(block, issue, *scope),
+        Op::Yield => return Ok(control::give_way(block, issue)),
+    }
+    Ok(Flow::Next)
+}
