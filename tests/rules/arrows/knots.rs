@@ -26,11 +26,6 @@ const ROOTS: &[&str] = &[
 /// The knots that are left: their folder, the number of their files, and the reason.
 const LEFT: &[(&str, usize, &str)] = &[
     (
-        "emulator/engine/src/exec/code",
-        9,
-        "a step of a kernel is translated by its kind, and a kind has steps",
-    ),
-    (
         "emulator/engine/src/exec/compiled",
         11,
         "a generator of machine code is one object, in a file for each subject",
