@@ -31,11 +31,6 @@ const LEFT: &[(&str, usize, &str)] = &[
         "a generator of machine code is one object, in a file for each subject",
     ),
     (
-        "emulator/engine/src/exec/plain",
-        10,
-        "a step performs the instructions of each file, and some of them make steps",
-    ),
-    (
         "emulator/engine/src/exec/vector",
         3,
         "a run of a group calls the steps of each file, which are its methods",

@@ -7,11 +7,14 @@ mod call;
 mod collective;
 mod compute;
 mod control;
+mod element;
+mod flow;
 mod matrix;
 mod nans;
 mod object;
 mod printf;
 mod product;
+mod product_nans;
 mod registers;
 mod stack;
 mod step;
@@ -27,6 +30,7 @@ pub(in crate::exec) use collective::{
     resolve_collectives,
 };
 pub(in crate::exec) use control::exit;
+pub(in crate::exec) use flow::{FUEL, Flow};
 pub(in crate::exec) use registers::watch as watch_registers;
 use step::perform;
-pub(in crate::exec) use step::{FUEL, Flow, run_warp, step};
+pub(in crate::exec) use step::{run_warp, step};

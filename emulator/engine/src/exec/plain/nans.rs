@@ -5,15 +5,12 @@
 //! numbers, through arithmetic, moves, shuffles and calls, to a store. A NaN loaded from memory has
 //! already been stored, so it is not reported again.
 
-use super::{Flow, matrix, perform};
-use crate::exec::block::rows::Rows;
-use crate::exec::block::warp::Warp;
+use super::{Flow, perform, product_nans};
 use crate::exec::block::{Block, Issue, Stop};
-use crate::exec::check::nans::{Birth, Made, Nans};
+use crate::exec::check::nans::{Birth, Made};
 use crate::program::effects;
 use crate::program::instruction::{Instruction, Op};
-use crate::program::matrix::{Element, Matrix, Part};
-use crate::program::warp_group::GroupProduct;
+use crate::program::matrix::{Matrix, Part};
 use crate::report::FaultKind;
 use crate::semantics::format::FloatFormat;
 use crate::semantics::{LANES, PureInfo, Register, Width, lanes_of};
@@ -37,11 +34,15 @@ pub(super) fn watch(
         }
         Op::Matrix(whole) => {
             let product = match &**whole {
-                Matrix::Product(product) => format_of(product.ty(Part::D)).map(|format| (product, format)),
+                Matrix::Product(product) => {
+                    product_nans::format_of(product.ty(Part::D)).map(|format| (product, format))
+                }
                 Matrix::Move(_) | Matrix::Rows(_) | Matrix::Transpose { .. } => None,
             };
             let held = |block: &mut Block<'_, '_>, part| {
-                product.map_or(0, |(product, _)| matrix::nans(&block.warps[issue.warp].rows, product, part))
+                product.map_or(0, |(product, _)| {
+                    product_nans::of_part(&block.warps[issue.warp].rows, product, part)
+                })
             };
             let before = [Part::A, Part::B, Part::C].iter().fold(0, |lanes, part| lanes | held(block, *part));
             let flow = perform(block, issue, &instruction.op)?;
@@ -49,9 +50,13 @@ pub(super) fn watch(
                 Some((product, format)) => {
                     let after = held(block, Part::D);
                     let warp = &mut block.warps[issue.warp];
-                    of_product(warp, issue.pc, (&product.d, format), [before, after], |_, lane| {
-                        known.at(lane)
-                    });
+                    product_nans::of_product(
+                        warp,
+                        issue.pc,
+                        (&product.d, format),
+                        [before, after],
+                        |_, lane| known.at(lane),
+                    );
                 }
                 None => moved(block, issue, instruction, &known),
             }
@@ -178,39 +183,6 @@ fn arithmetic(
     }
 }
 
-/// Records the NaNs in the result of a matrix product. `before` are the lanes with NaNs in the
-/// sources, `after` those in the result; `known` returns a NaN of a source.
-fn of_product(
-    warp: &mut Warp,
-    pc: u32,
-    (result, format): (&[Register], FloatFormat),
-    [before, after]: [u32; 2],
-    known: impl Fn(&Nans, usize) -> Option<Made>,
-) {
-    for lane in 0..LANES {
-        let made = match (after >> lane & 1, before) {
-            (0, _) => None,
-            (_, 0) => Some((format, Birth { pc, lane, operands: Vec::new() })),
-            _ => known(&warp.nans, lane).map(|(_, birth)| (format, birth)),
-        };
-        result.iter().for_each(|register| warp.nans.set(*register, lane, made.clone()));
-    }
-}
-
-/// Records the NaNs of a warp group's product. They were computed from numbers unless `among` is
-/// true: a source contains a NaN.
-#[cold]
-pub(super) fn of_group(warp: &mut Warp, pc: u32, product: &GroupProduct, among: bool) {
-    let [.., ty] = product.types;
-    let Some(format) = format_of(ty) else { return };
-    let holds = |lane: usize, rows: &Rows| {
-        product.d.iter().any(|register| format.has_nan(rows.get_wide(*register, Width::Single, lane), 4))
-    };
-    let after = (0..LANES).filter(|lane| holds(*lane, &warp.rows)).fold(0, |lanes, lane| lanes | 1 << lane);
-    let known = |nans: &Nans, lane| product.d.iter().find_map(|register| nans.get(*register, lane).cloned());
-    of_product(warp, pc, (&product.d, format), [u32::from(among), after], known);
-}
-
 /// Records NaNs that were moved, alone or with other values.
 fn moved(block: &mut Block<'_, '_>, issue: Issue, instruction: &Instruction, known: &Known) {
     let warp = &mut block.warps[issue.warp];
@@ -229,15 +201,4 @@ fn moved(block: &mut Block<'_, '_>, issue: Issue, instruction: &Instruction, kno
             warp.nans.set(register, lane, made);
         }
     });
-}
-
-fn format_of(ty: Element) -> Option<FloatFormat> {
-    match ty {
-        Element::F16 => Some(FloatFormat::F16),
-        Element::Bf16 => Some(FloatFormat::Bf16),
-        Element::Tf32 | Element::F32 => Some(FloatFormat::F32),
-        Element::F64 => Some(FloatFormat::F64),
-        Element::S32 | Element::U8 | Element::S8 | Element::U4 | Element::S4 | Element::B1 => None,
-        Element::E4m3 | Element::E5m2 => None,
-    }
 }

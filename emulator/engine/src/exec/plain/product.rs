@@ -1,6 +1,7 @@
-//! Products of matrices that the lanes of a warp contain together.
+//! Products of matrices that the lanes of a warp contain together. They are summed in double precision
+//! and rounded once; hardware rounds otherwise.
 
-use super::matrix::{number, rounded};
+use super::element::{number, rounded};
 use crate::exec::block::rows::Rows;
 use crate::program::matrix::{Element, MatrixProduct, Part};
 use crate::semantics::{LANES, Register, Width};

@@ -1,5 +1,6 @@
 //! The steps of a warp.
 
+use super::flow::{FUEL, Flow};
 use super::{
     asynchronous, barrier, bulk, call, collective, compute, control, exit, matrix, nans, object,
     resolve_collectives, stack, tensor, warp_group, watch_registers,
@@ -9,19 +10,6 @@ use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Condition, Op};
 use crate::report::FaultKind;
 use crate::semantics::Width;
-
-/// Number of branches after which a divergent path lets the others of its warp run.
-pub(in crate::exec) const FUEL: u32 = 4096;
-
-/// Effect of an instruction on the divergent path that ran it.
-pub(in crate::exec) enum Flow {
-    Next,
-    Jump(u32),
-    /// The path has ended or waits; there may be new ones.
-    Yield,
-    /// The path continues, but its warp gives up the rest of its turn.
-    Pause,
-}
 
 /// Runs a warp until it waits, ends, or uses up its turn.
 pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut left: u32) -> Result<(), Stop> {

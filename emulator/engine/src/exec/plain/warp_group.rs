@@ -11,8 +11,8 @@
 
 use super::Flow;
 use super::barrier::split_off;
-use super::matrix::{element, number, rounded, set_element};
-use super::nans;
+use super::element::{element, number, rounded, set_element};
+use super::product_nans;
 use crate::exec::access::{Request, place};
 use crate::exec::block::warp::{LateProduct, Wait};
 use crate::exec::block::{Block, Issue, Site, Stop};
@@ -274,7 +274,7 @@ fn multiply(
         }
     }
     if watched {
-        nans::of_group(&mut block.warps[warp], operands.pc, product, among);
+        product_nans::of_group(&mut block.warps[warp], operands.pc, product, among);
     }
     Ok(())
 }
