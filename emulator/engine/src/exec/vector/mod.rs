@@ -13,12 +13,13 @@ mod access;
 mod atomic;
 mod branch;
 mod compute;
-pub(in crate::exec) mod gang;
+mod gang;
+mod group;
 mod initialized;
 mod races;
 mod run;
 pub(in crate::exec) mod scalar;
 mod watch;
 
-pub(in crate::exec) use gang::run_group;
+pub(in crate::exec) use group::run_group;
 use run::{Go, Run};

@@ -1,0 +1,100 @@
+//! Eight warps: gangs are formed of them, and run.
+
+use super::gang::Member;
+use super::run::Run;
+use crate::exec::block::warp::{DivergentPath, Wait};
+use crate::exec::block::{Block, Stop};
+use crate::exec::code::{MOST_WARPS, Steps};
+use crate::exec::plain::resolve_collectives;
+use crate::semantics::lanes_of;
+
+/// Runs some warps, together if they are at the same instruction, until each waits, ends, or uses
+/// up its share of `quantum` instructions. Returns true if any is still running.
+pub(in crate::exec) fn run_group(
+    block: &mut Block<'_, '_>,
+    steps: &Steps,
+    first: usize,
+    count: usize,
+    quantum: u32,
+) -> Result<bool, Stop> {
+    let mut left = [quantum; MOST_WARPS];
+    let mut run = Run::new(block, steps);
+    while gather(&mut run, first, count, &left)? {
+        // A path that left the group meanwhile also used its share.
+        let warps = run.gang.members().iter().fold(0u32, |warps, member| warps | 1 << (member.warp - first));
+        let share = run.gang.members().iter().map(|member| left[member.warp - first]).min().unwrap_or(0);
+        run.run_gang(share)?;
+        for warp in lanes_of(warps) {
+            left[warp] -= share - run.left;
+        }
+        if !is_running(run.block, first, count) {
+            break;
+        }
+    }
+    Ok(is_running(block, first, count))
+}
+
+fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
+    block.warps[first..first + count].iter().any(|warp| warp.live != 0)
+}
+
+/// Forms a group of the divergent paths that run next: from each warp the path whose turn it is, if
+/// it is where the first is. Returns false if all warps wait, have ended, or used up their share.
+fn gather(
+    run: &mut Run<'_, '_, '_>,
+    first: usize,
+    count: usize,
+    left: &[u32; MOST_WARPS],
+) -> Result<bool, Stop> {
+    let Run { block, gang, .. } = run;
+    let kernel = block.launch.args.kernel;
+    let mut place = (u32::MAX, u32::MAX, false);
+    gang.clear();
+    for index in first..first + count {
+        if left[index - first] == 0 {
+            continue;
+        }
+        let Some(path) = next_path(block, index)? else { continue };
+        let DivergentPath { pc, mask, ref frame, .. } = block.warps[index].paths[path];
+        let member = Member { warp: index, path, mask };
+        if frame.is_some() {
+            // Warps in calls run separately.
+            gang.clear();
+            gang.push(member);
+            return Ok(true);
+        }
+        let rows_only = block.warps[index].rows_only;
+        if (pc, rows_only) == (place.1, place.2) {
+            gang.push(member);
+            continue;
+        }
+        let here = (kernel.ranks[pc as usize], pc, rows_only);
+        if here < place {
+            place = here;
+            gang.clear();
+            gang.push(member);
+        }
+    }
+    Ok(!gang.members().is_empty())
+}
+
+fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
+    let kernel = block.launch.args.kernel;
+    loop {
+        let state = &mut block.warps[warp];
+        match &state.paths[..] {
+            [] => return Ok(None),
+            [only] if only.wait == Wait::Ready => return Ok(Some(0)),
+            // Only other warps can release it.
+            [only] if only.wait != Wait::Collective => return Ok(None),
+            _ => {}
+        }
+        state.merge();
+        if let Some(path) = state.next(kernel) {
+            return Ok(Some(path));
+        }
+        if !resolve_collectives(block, warp)? {
+            return Ok(None);
+        }
+    }
+}
