@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::backing::Backing;
-use super::map::Region;
+use super::region::Region;
 use super::shared::{Mapping, Purpose, SharedFile};
 use super::{Memory, Request};
 

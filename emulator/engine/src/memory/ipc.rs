@@ -7,7 +7,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::backing::Backing;
-use super::map::Region;
+use super::region::Region;
 use super::shared::{Board, EventSlot, Purpose, SharedFile, Slot};
 use super::{GRANULARITY, Memory, RegionKind, Request};
 

@@ -2,20 +2,19 @@
 
 use super::backing::Backing;
 use super::ipc::Opened;
+use super::lock::lock_at_once;
 use super::regions::Regions;
+use super::request::GRANULARITY;
 use super::shared::{Arena, Board, Purpose};
 use super::space::{PAGE, Space};
 use super::{
     AllocError, FreeError, FreedLog, HostAccess, Map, Neighbor, Ranges, Region, RegionKind, Request,
-    ValidBits, Windows, nearest,
+    ValidBits, Windows,
 };
 use crate::ordered::Ordered;
 use core::ops::Range;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// The alignment and granularity of device allocations, in bytes.
-pub const GRANULARITY: u64 = 512;
 
 /// Minimum gap between two allocations, in bytes.
 pub const GUARD: u64 = 4096;
@@ -118,7 +117,7 @@ impl Memory {
         if !self.guards {
             return false;
         }
-        let Some(state) = nearest::lock_at_once(&self.state) else { return false };
+        let Some(state) = lock_at_once(&self.state) else { return false };
         let page = address / PAGE * PAGE;
         let around = state.regions.last_up_to(address).filter(|region| region.is_guarded());
         let inside = around.is_some_and(|region| page < region.base + region.len);

@@ -15,32 +15,39 @@ mod backing;
 mod external;
 mod ipc;
 mod kind;
+mod lock;
 mod map;
 mod memory;
 mod nearest;
+mod neighbor;
 #[cfg(all(unix, not(miri)))]
 mod pages;
 mod physical;
 mod pool_file;
 mod ranges;
+mod region;
 mod regions;
 mod request;
 mod shadow;
 mod shared;
 mod space;
+mod windows;
 
 pub use external::{ExternalMemory, ExternalSemaphore};
 pub use ipc::HandleError;
 pub use kind::RegionKind;
-pub use map::{FreedLog, Map, Neighbor, Position, Region, Windows};
-pub use memory::{GRANULARITY, GUARD, Memory};
+pub use map::{FreedLog, Map};
+pub use memory::{GUARD, Memory};
+pub use neighbor::{Neighbor, Position};
 pub use physical::Physical;
 pub use pool_file::PoolFile;
 pub use ranges::Ranges;
-pub use request::{AllocError, FreeError, Request};
+pub use region::Region;
+pub use request::{AllocError, FreeError, GRANULARITY, Request};
 pub use shadow::ValidBits;
 pub use shared::EventSlot;
 pub use space::HostAccess;
+pub use windows::Windows;
 
 #[cfg(test)]
 mod tests;

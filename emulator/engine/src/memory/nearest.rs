@@ -1,14 +1,12 @@
 //! Finds the allocation to which an address belongs, or the nearest one.
 
 use core::mem::ManuallyDrop;
-use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use super::Memory;
-use super::map::{Map, Neighbor};
+use super::lock::lock_at_once;
+use super::map::Map;
+use super::neighbor::Neighbor;
 use super::regions::Regions;
-
-/// Number of attempts to get a lock without waiting. Each takes nanoseconds.
-const ATTEMPTS: u32 = 10_000;
 
 impl Map {
     /// Returns the allocation around `addr`, or else a freed one, or else the nearest live one.
@@ -61,18 +59,4 @@ impl Memory {
         // The label is shared, and must not be freed here if the allocation ends meanwhile.
         state.regions.nearest(addr, || self.freed.find_at_once(addr)).map(ManuallyDrop::new)
     }
-}
-
-/// Locks unless this means waiting for a thread that does not run.
-#[allow(dead_code, reason = "for the handler of `driver::memory::host_access`, which not every system has")]
-pub(super) fn lock_at_once<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    for _ in 0..ATTEMPTS {
-        match mutex.try_lock() {
-            Ok(guard) => return Some(guard),
-            // Every change of this data is one insertion or removal.
-            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => core::hint::spin_loop(),
-        }
-    }
-    None
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::backing::Backing;
-use super::map::Region;
+use super::region::Region;
 use super::shared::{Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use super::backing::Backing;
-use super::map::Region;
+use super::region::Region;
 use super::shared::{Arena, Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 

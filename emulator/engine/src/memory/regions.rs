@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::map::Region;
+use super::region::Region;
 
 type Link = Option<Arc<Node>>;
 

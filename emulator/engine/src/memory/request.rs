@@ -1,8 +1,11 @@
 //! Requests for memory, and the errors of allocating and freeing.
 
-use super::map::Neighbor;
-use super::{GRANULARITY, RegionKind};
+use super::RegionKind;
+use super::neighbor::Neighbor;
 use std::sync::Arc;
+
+/// The alignment and granularity of device allocations, in bytes.
+pub const GRANULARITY: u64 = 512;
 
 /// Request for memory.
 ///

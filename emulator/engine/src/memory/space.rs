@@ -7,8 +7,8 @@
 
 use core::ops::Range;
 
-use super::map::Windows;
 use super::shared::SharedFile;
+use super::windows::Windows;
 
 /// Granularity of memory that the host may access.
 pub(super) const PAGE: u64 = 4096;
