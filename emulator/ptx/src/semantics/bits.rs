@@ -72,15 +72,10 @@ fn find(value: u64, width: u32, from_top: bool) -> u32 {
 
 /// Returns `length` bits of `a` from `start` on, sign-extended if `signed`.
 #[inline(always)]
-fn extract(a: u64, start: u32, length: u32, width: u32, signed: bool) -> u64 {
-    let sign = if !signed || length == 0 {
-        0
-    } else {
-        let last = start.saturating_add(length - 1).min(width - 1);
-        (a >> last) & 1
-    };
-    let value = if start >= width { 0 } else { a >> start };
-    let available = width.saturating_sub(start).min(length);
+fn extract(a: u64, start: u32, length: u32, signed: bool) -> u64 {
+    let sign = if !signed || length == 0 { 0 } else { a >> start.saturating_add(length - 1).min(63) & 1 };
+    let value = if start >= 64 { 0 } else { a >> start };
+    let available = 64u32.saturating_sub(start).min(length);
     let kept = if available >= 64 { value } else { value & ((1u64 << available) - 1) };
     if sign == 1 && available < 64 { kept | (!0 << available) } else { kept }
 }
@@ -215,8 +210,8 @@ operations! {
         let value = ((a << (above & 31)) as i32 >> down) as u32;
         if length == 0 { 0 } else { value }
     }
-    ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, false) }
-    ExtractS64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, true) }
+    ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, false) }
+    ExtractS64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, true) }
     @lower(Lower::Insert)
     Insert32(a: u32, b: u32, start: u32, length: u32) -> u32 {
         let (start, length) = (start & 0xff, length & 0xff);

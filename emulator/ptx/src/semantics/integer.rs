@@ -1,5 +1,6 @@
 //! Integer arithmetic and comparison.
 
+use super::elementary::nearest;
 use super::lower::{Lower, LowerTest};
 use super::{Comparison, Lane, Test, operations};
 use core::marker::PhantomData;
@@ -83,10 +84,8 @@ int! {
 /// more than its rounding error, so the nearest integer is the wanted one.
 #[inline(always)]
 fn quotient(a: u32, b: u32) -> u32 {
-    /// Added to a small number, rounds it to an integer, which the sum has in its low bits.
-    const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
     let (a, b) = (f64::from(a), f64::from(b));
-    ((a - 0.5 * b + 0.25) / b + TO_INTEGER).to_bits() as u32
+    nearest((a - 0.5 * b + 0.25) / b).1 as u32
 }
 
 /// The types of `mul.wide`.
