@@ -293,24 +293,20 @@ impl Memory {
         self.space.contains(addr)
     }
 
-    /// Sets whether kernels may write to the region at `base`.
+    /// Sets whether kernels may write to the region at `base`. Returns false if there is none.
     pub fn set_writable(&self, base: u64, writable: bool) -> bool {
-        let mut state = self.lock();
-        let Some(region) = state.regions.get_mut(base) else {
-            return false;
-        };
-        region.writable = writable;
-        state.snapshot = None;
-        true
+        self.change(base, |region| region.writable = writable)
     }
 
-    /// Sets whether kernels can access the region at `base`.
+    /// Sets whether kernels can access the region at `base`. Returns false if there is none.
     pub fn set_reachable(&self, base: u64, reachable: bool) -> bool {
+        self.change(base, |region| region.reachable = reachable)
+    }
+
+    fn change(&self, base: u64, change: impl FnOnce(&mut Region)) -> bool {
         let mut state = self.lock();
-        let Some(region) = state.regions.get_mut(base) else {
-            return false;
-        };
-        region.reachable = reachable;
+        let Some(region) = state.regions.get_mut(base) else { return false };
+        change(region);
         state.snapshot = None;
         true
     }
