@@ -138,10 +138,7 @@ fn local_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resul
 fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
     let Request { address, bytes, write, cache, .. } = request;
     let mut cached = block.caches[cache];
-    let inside = |cached: &Cached| {
-        let offset = address.wrapping_sub(cached.base);
-        offset < cached.len && u64::from(bytes) <= cached.len - offset
-    };
+    let inside = |cached: &Cached| cached.contains(address, bytes);
     if !inside(&cached) {
         let region = block.launch.map.find(address);
         let usable = |region: &&Region| region.reachable && block.launch.hooks.reaches(region);
@@ -235,8 +232,9 @@ pub(in crate::exec) fn place_near(
     memory: &mut Option<Cached>,
 ) -> Result<*mut u8, Stop> {
     let Request { space, address, bytes, cache, .. } = request;
-    if let Some(host) = memory.and_then(|memory| memory.host_of(address, bytes)) {
-        return Ok(host);
+    if let Some(near) = memory.filter(|near| near.contains(address, bytes) && address % u64::from(bytes) == 0)
+    {
+        return Ok(near.host.wrapping_add((address - near.base) as usize));
     }
     let found = place(block, site, request)?;
     let near = match find_window(block, site.warp, space, address) {

@@ -47,11 +47,11 @@ impl Cached {
         }
     }
 
-    /// Returns the first byte of an access on the host, if it is aligned and within.
-    pub(in crate::exec) fn host_of(&self, address: u64, bytes: u32) -> Option<*mut u8> {
+    /// True if all bytes of an access are within.
+    #[inline]
+    pub(in crate::exec) fn contains(&self, address: u64, bytes: u32) -> bool {
         let offset = address.wrapping_sub(self.base);
-        let inside = offset < self.len && u64::from(bytes) <= self.len - offset;
-        (inside && address % u64::from(bytes) == 0).then(|| self.host.wrapping_add(offset as usize))
+        offset < self.len && u64::from(bytes) <= self.len - offset
     }
 
     /// Returns the record of accessed bytes.

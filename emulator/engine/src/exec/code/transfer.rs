@@ -1,8 +1,7 @@
 //! Loads and stores of warps at known and allowed offsets.
 
 use super::access::Access;
-use super::growth::HALF;
-use super::growth::Half;
+use super::growth::{HALF, Half};
 use crate::semantics::rows::{Extension, for_each_level};
 use crate::semantics::{LANES, lanes_of};
 use core::mem::MaybeUninit;

@@ -166,8 +166,9 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, warp: usize, address: u64) {
         None | Some(Space::Global | Space::Const) => Some(block.caches[cache]),
         _ => None,
     };
-    let inside = |found: &Cached| address.wrapping_sub(found.base) < found.len;
-    let found = found.filter(inside).or_else(|| lasting_window(block, space, warp, address));
+    let found = found
+        .filter(|found| found.contains(address, bytes))
+        .or_else(|| lasting_window(block, space, warp, address));
     let Some(found) = found else { return };
     let usable = found.init.is_null() && found.marks.is_null() && (found.writable || !write);
     if usable && found.base % u64::from(bytes) == 0 {

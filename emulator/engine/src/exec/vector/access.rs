@@ -60,17 +60,30 @@ impl Run<'_, '_, '_> {
         address: u64,
         writes: bool,
     ) -> bool {
-        let (Op::Load(whole) | Op::Store(whole)) = &self.block.instruction(pc).op else { return false };
-        if whole.space.is_some() {
-            return false;
+        self.window_around((warp, pc), address, writes)
+            .is_some_and(|found| self.access_in((access, pc), found, (warp, active), writes))
+    }
+
+    /// Returns the memory that contains an address without a space of an instruction of a warp; `None` if
+    /// its addresses have one, or the memory is global or may not be accessed so.
+    pub(super) fn window_around(
+        &mut self,
+        (warp, pc): (usize, u32),
+        address: u64,
+        writes: bool,
+    ) -> Option<(AccessSpace, Window)> {
+        let named = match &self.block.instruction(pc).op {
+            Op::Load(access) | Op::Store(access) => access.space,
+            Op::Atomic(atomic) => atomic.space,
+            _ => return None,
+        };
+        if named.is_some() {
+            return None;
         }
         let member = self.gang.members()[warp].warp;
-        let Some((space, found)) = find_window(self.block, member, None, address) else { return false };
-        let Some(space) = AccessSpace::named(Some(space)).filter(|_| found.writable || !writes) else {
-            return false;
-        };
-        let window = Window { base: found.base, len: found.len, host: found.host };
-        self.access_in((access, pc), (space, window), (warp, active), writes)
+        let (space, found) = find_window(self.block, member, None, address)?;
+        let space = AccessSpace::named(Some(space)).filter(|_| found.writable || !writes)?;
+        Some((space, Window { base: found.base, len: found.len, host: found.host }))
     }
 
     /// Makes the region at an address the one that an access found last. Returns false if it is not
@@ -187,7 +200,7 @@ impl Run<'_, '_, '_> {
             let offset = first.wrapping_add_signed(growth.least).wrapping_sub(window.base);
             if room.is_some_and(|room| offset <= room) && first & (bytes - 1) == 0 {
                 let start = first.wrapping_sub(window.base);
-                if let (false, Some(halves)) = (watch.is_idle(), halves) {
+                if let (Some(watch), Some(halves)) = (&mut watch, halves) {
                     let spread = Spread { offsets: &growth.wide, halves };
                     let (bytes, at) = (Bytes { start, spread, active, count: bytes }, (member.warp, code.pc));
                     if !watch.admits(&bytes, at) {
@@ -271,16 +284,9 @@ impl Run<'_, '_, '_> {
         writes: bool,
     ) -> bool {
         let access = &step.access;
-        // Only the plain mode records strong accesses to global memory.
-        let marked = |block: &Block<'_, '_>| block.caches[step.cache as usize].marks(block.launch).is_some();
-        if step.atomic && space == AccessSpace::Global && marked(self.block) {
-            return false;
-        }
-        let Some(halves) = self.locate_in(access, (space, &window), (warp, active)) else { return false };
-        let target = (Target { space, ..Target::of(step, writes) }, step.cache);
-        if !self.admits((access, pc), target, (warp, active, halves)) {
-            return false;
-        }
+        let target = Target { space, ..Target::of(step, writes) };
+        let found = self.locate((access, pc), &window, (target, step.cache), (warp, active));
+        let Some(halves) = found else { return false };
         let offsets = &self.block.vector.offsets;
         if step.atomic {
             let lanes = Lanes { file: self.files.rows[warp], host: window.host, offsets, active };
@@ -301,24 +307,30 @@ impl Run<'_, '_, '_> {
         true
     }
 
-    /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None` if
-    /// a lane is outside of it or misaligned.
+    /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None` if a
+    /// lane is outside of it or misaligned, or if a check does not admit the access: the plain mode has to
+    /// run it.
     #[inline(always)]
-    pub(super) fn locate_in(
+    pub(super) fn locate(
         &mut self,
-        access: &Access,
-        (space, window): (AccessSpace, &Window),
+        (access, pc): (&Access, u32),
+        window: &Window,
+        (target, cache): (Target, u32),
         (warp, active): (usize, u32),
     ) -> Option<[Half; 2]> {
-        let locate = if space == AccessSpace::Local { self.steps.locate_local } else { self.steps.locate };
+        let is_local = target.space == AccessSpace::Local;
+        let locate = if is_local { self.steps.locate_local } else { self.steps.locate };
+        let Block { launch, checks, vector, caches, .. } = &mut *self.block;
         // SAFETY: the register file contains all rows of the kernel.
-        unsafe { locate(self.files.rows[warp], access, window, active, &mut self.block.vector.offsets) }
+        let halves = unsafe { locate(self.files.rows[warp], access, window, active, &mut vector.offsets) }?;
+        let admitted = !Watch::may_be_needed(launch, checks, &caches[cache as usize], target.space)
+            || self.admits((access, pc), (target, cache), (warp, active, halves));
+        admitted.then_some(halves)
     }
 
-    /// True if the checks admit an access of a warp at the block's offsets. Otherwise the plain mode
-    /// has to run it.
-    #[inline(always)]
-    pub(super) fn admits(
+    /// True if the checks admit an access of a warp at the block's offsets.
+    #[inline(never)]
+    fn admits(
         &mut self,
         (access, pc): (&Access, u32),
         (target, cache): (Target, u32),
@@ -327,21 +339,11 @@ impl Run<'_, '_, '_> {
         let index = self.gang.members()[warp].warp;
         let Block { launch, cluster, checks, vector, caches, warps, .. } = &mut *self.block;
         let (state, cached) = (&mut warps[index], &caches[cache as usize]);
-        // Without checks, which is mostly the case, there is nothing to prepare.
-        let recorded = match target.space {
-            AccessSpace::Global => !cached.init.is_null() || !cached.marks.is_null(),
-            _ => launch.options.check_init,
-        };
-        if !recorded && checks.clocks.is_none() {
-            return true;
-        }
-        let mut watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
-        if watch.is_idle() {
-            return true;
-        }
+        let watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
         let spread = Spread { offsets: &vector.offsets, halves };
         let count = u64::from(access.bytes * access.elements);
-        watch.admits(&Bytes { start: 0, spread, active, count }, (index, pc))
+        let bytes = Bytes { start: 0, spread, active, count };
+        watch.is_none_or(|mut watch| watch.admits(&bytes, (index, pc)))
     }
 }
 

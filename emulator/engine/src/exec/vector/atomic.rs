@@ -2,11 +2,10 @@
 
 use super::Run;
 use super::watch::Target;
-use crate::exec::access::{change, find_window, read, write};
+use crate::exec::access::{change, read, write};
 use crate::exec::block::Stop;
 use crate::exec::code::access::{Access, Window};
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
-use crate::program::instruction::Op;
 use crate::program::memory::AtomicOperation;
 use crate::program::types::Type;
 use crate::semantics::{LANES, lanes_of};
@@ -39,16 +38,10 @@ impl Run<'_, '_, '_> {
     /// space. Returns false if none does, or the plain mode must run it.
     #[cold]
     fn atomic_in_window(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
-        if !matches!(&self.block.instruction(pc).op, Op::Atomic(atomic) if atomic.space.is_none()) {
-            return false;
-        }
         // SAFETY: the register file contains all rows of the kernel.
         let first = unsafe { step.access.place(self.files.rows[warp], active.trailing_zeros() as usize) };
-        let member = self.gang.members()[warp].warp;
-        let Some((space, found)) = find_window(self.block, member, None, first) else { return false };
-        let Some(space) = AccessSpace::named(Some(space)).filter(|_| found.writable) else { return false };
-        let window = Window { base: found.base, len: found.len, host: found.host };
-        self.atomic_in((step, pc), (space, window), (warp, active))
+        self.window_around((warp, pc), first, true)
+            .is_some_and(|found| self.atomic_in((step, pc), found, (warp, active)))
     }
 
     /// Runs it on memory that it may change; false if the plain mode must run it.
@@ -59,19 +52,14 @@ impl Run<'_, '_, '_> {
         (space, window): (AccessSpace, Window),
         (warp, active): (usize, u32),
     ) -> bool {
-        // Only the plain mode records the accesses of atomic operations.
-        let global = space == AccessSpace::Global;
-        if global && self.block.caches[step.cache as usize].marks(self.block.launch).is_some() {
-            return false;
-        }
-        let halves = self.locate_in(&step.access, (space, &window), (warp, active));
-        let Some(halves) = halves else { return false };
-        // Only the plain mode compares atomic operations with others.
+        // Only the plain mode compares atomic operations with others, and records them.
         let reads = step.operation != AtomicOperation::Exchange;
         let target = Target { space, strong: true, reads, writes: true };
-        if !self.admits((&step.access, pc), (target, step.cache), (warp, active, halves)) {
+        let found = self.locate((&step.access, pc), &window, (target, step.cache), (warp, active));
+        if found.is_none() {
             return false;
         }
+        let global = space == AccessSpace::Global;
         let lanes = Lanes {
             file: self.files.rows[warp],
             host: window.host,

@@ -40,7 +40,23 @@ impl Target {
 }
 
 impl<'r> Watch<'r> {
-    /// Returns the checks for an access of a warp to the region that it found last.
+    /// False if no check is interested in accesses to the region found last, which is mostly the case.
+    #[inline(always)]
+    pub(super) fn may_be_needed(
+        launch: &Launch<'_>,
+        checks: &Checks,
+        cached: &Cached,
+        space: AccessSpace,
+    ) -> bool {
+        let recorded = match space {
+            AccessSpace::Global => !cached.init.is_null() || !cached.marks.is_null(),
+            _ => launch.options.check_init,
+        };
+        recorded || checks.clocks.is_some()
+    }
+
+    /// Returns the checks for an access of a warp to the region that it found last; `None` if no check
+    /// is interested in it.
     #[inline(always)]
     pub(super) fn of(
         (launch, clustered): (&'r Launch<'_>, bool),
@@ -48,7 +64,10 @@ impl<'r> Watch<'r> {
         warp: &'r mut Warp,
         cached: &Cached,
         target: Target,
-    ) -> Self {
+    ) -> Option<Self> {
+        if !Self::may_be_needed(launch, checks, cached, target.space) {
+            return None;
+        }
         let init = launch.options.check_init;
         let Checks { shadow, clocks } = checks;
         let record = match target.space {
@@ -77,20 +96,19 @@ impl<'r> Watch<'r> {
         let marks = if target.space == AccessSpace::Global { cached.marks(launch) } else { None };
         let manner = if target.writes { Manner::Write } else { Manner::Read };
         let noting = marks.map(|marks| Noting::new(marks, manner));
-        Watch { target, record, races, noting }
-    }
-
-    /// True if no check is interested in the access.
-    #[inline(always)]
-    pub(super) fn is_idle(&self) -> bool {
-        matches!(self.record, Record::None) && self.races.is_none() && self.noting.is_none()
+        let idle = matches!(record, Record::None) && races.is_none() && noting.is_none();
+        (!idle).then_some(Watch { target, record, races, noting })
     }
 
     /// Records the access of a warp, with its number, by an instruction. Returns false if the plain
     /// mode has to repeat it.
     #[inline(never)]
     pub(super) fn admits(&mut self, bytes: &Bytes<'_>, at: (usize, u32)) -> bool {
-        let Target { reads, writes, .. } = self.target;
+        let Target { strong, reads, writes, .. } = self.target;
+        // Only the plain mode records strong accesses.
+        if strong && self.noting.is_some() {
+            return false;
+        }
         let races = |races: &mut Races<'_>| races.admits(bytes, at, writes);
         let good = self.record.admits(bytes, [reads, writes]) && self.races.as_mut().is_none_or(races);
         if let Some(noting) = self.noting.as_mut().filter(|_| good) {

@@ -3,8 +3,7 @@
 use super::Expr;
 use super::expr::{Growth, UNIFORM};
 use crate::exec::code::liveness::contains;
-use crate::exec::code::step::AccessSpace;
-use crate::exec::code::step::Steps;
+use crate::exec::code::step::{AccessSpace, Steps};
 use crate::exec::code::uses::visit_reads;
 use crate::program::instruction::{Instruction, Op};
 use crate::program::memory::Access;
