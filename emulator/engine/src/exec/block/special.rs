@@ -6,39 +6,40 @@ use crate::program::instruction::Special;
 use crate::program::memory::RANK_SHIFT;
 use crate::semantics::{LANES, Register};
 
-/// Fills the special registers that `wanted` selects.
+/// Fills the special registers that `wanted` selects, in some warps of a block.
 pub(super) fn set_varying(
     launch: &Launch<'_>,
     worker: usize,
-    warp: &mut Warp,
+    warps: &mut [Warp],
     wanted: impl Fn(&Special, Register) -> bool,
     index: [u32; 3],
 ) {
-    let first = warp.index * LANES as u32;
-    for (register, width, special) in &launch.varying {
-        if !wanted(special, *register) {
-            continue;
-        }
+    for (register, width, special) in launch.varying.iter().filter(|(at, _, special)| wanted(special, *at)) {
         if let Some(value) = block_value(launch, *special, index) {
-            warp.rows.fill(*register, *width, value);
+            warps.iter_mut().for_each(|warp| warp.rows.fill(*register, *width, value));
             continue;
         }
-        let value = |lane: u32| match *special {
-            Special::ThreadId(axis) => thread_index(first + lane, launch.args.block)[axis as usize],
-            Special::LaneId => lane,
-            Special::WarpId => warp.index,
-            Special::MultiprocessorId => worker as u32,
-            Special::LaneMask(order, or_equal) => lane_mask(lane, order, or_equal),
-            _ => 0,
-        };
-        for lane in 0..LANES {
-            warp.rows.set_wide(*register, *width, lane, value(lane as u32).into());
+        for warp in &mut *warps {
+            let first = warp.index * LANES as u32;
+            let value = |lane: u32| match *special {
+                Special::ThreadId(axis) => thread_index(first + lane, launch.args.block)[axis as usize],
+                Special::LaneId => lane,
+                Special::WarpId => warp.index,
+                Special::MultiprocessorId => worker as u32,
+                Special::LaneMask(order, or_equal) => lane_mask(lane, order, or_equal),
+                _ => 0,
+            };
+            for lane in 0..LANES {
+                warp.rows.set_wide(*register, *width, lane, value(lane as u32).into());
+            }
         }
     }
 }
 
+/// Fills the special registers of a warp that differ between blocks.
 pub(in crate::exec) fn set_block_rows(launch: &Launch<'_>, worker: usize, warp: &mut Warp, index: [u32; 3]) {
-    set_varying(launch, worker, warp, |special, _| depends_on_block(special), index);
+    let wanted = |special: &Special, _| depends_on_block(special);
+    set_varying(launch, worker, std::slice::from_mut(warp), wanted, index);
 }
 
 pub(super) fn depends_on_block(special: &Special) -> bool {

@@ -97,9 +97,8 @@ impl<'l, 'a> Block<'l, 'a> {
             parts: Some(parts),
         };
         if stale {
-            for warp in &mut block.warps {
-                set_varying(launch, worker, warp, |special, _| !depends_on_block(special), [0; 3]);
-            }
+            let wanted = |special: &Special, _| !depends_on_block(special);
+            set_varying(launch, worker, &mut block.warps, wanted, [0; 3]);
         }
         block
     }
@@ -140,11 +139,7 @@ impl<'l, 'a> Block<'l, 'a> {
         }
         let is_read = |register| !scalars || launch.steps.is_none_or(|steps| reads_row(steps, register));
         let wanted = |special: &Special, register| depends_on_block(special) && is_read(register);
-        if launch.varying.iter().any(|(register, _, special)| wanted(special, *register)) {
-            for warp in &mut self.warps {
-                set_varying(launch, worker, warp, wanted, index);
-            }
-        }
+        set_varying(launch, worker, &mut self.warps, wanted, index);
         for (register, width, offset) in &launch.shared_addresses {
             if is_read(*register) {
                 let address = u64::from(self.shared_base) + offset;

@@ -181,10 +181,15 @@ impl Warp {
     }
 
     /// Provides `bytes` of local memory per lane.
+    #[inline]
     pub(in crate::exec) fn grow_local(&mut self, bytes: u32) {
-        if bytes <= self.local_stride {
-            return;
+        if bytes > self.local_stride {
+            self.widen_local(bytes);
         }
+    }
+
+    #[cold]
+    fn widen_local(&mut self, bytes: u32) {
         let stride = bytes.next_power_of_two().max(64);
         let mut local = vec![0; stride as usize * LANES];
         for lane in 0..LANES {

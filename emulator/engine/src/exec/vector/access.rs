@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::atomic::Lanes;
+use super::gang::Files;
 use super::initialized::Bytes;
 use super::watch::{Target, Watch};
 use crate::exec::access::{find_region, find_window};
@@ -9,8 +10,8 @@ use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::access::{Access, Window};
-use crate::exec::code::growth::{Growth, Half};
-use crate::exec::code::step::{AccessSpace, AccessStep, ScalarAccess, Step};
+use crate::exec::code::growth::{Growth, Half, Operand};
+use crate::exec::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
 use crate::exec::code::transfer::{Spread, Warp};
 use crate::exec::plain;
 use crate::exec::touched::Manner;
@@ -187,38 +188,44 @@ impl Run<'_, '_, '_> {
         // The lowest address must be at most `room` bytes from the start of the window.
         let span = (growth.most - growth.least) as u64 + bytes;
         let room = window.len.checked_sub(span).filter(|_| halves.is_some());
+        let first_of =
+            |warp| first_address(access, (step.address, growth), files.first_lane(warp, step.address));
+        let offset_of = |first: u64| first.wrapping_add_signed(growth.least).wrapping_sub(window.base);
         let mut warps = [Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 }; MOST_WARPS];
-        let (mut count, mut refused) = (0, 0);
-        let mut firsts = (0, 0);
-        for (warp, member) in members.iter().enumerate() {
-            let active = files.active(warp, code.guard);
-            let first = first_address(step, growth, files.first_lane(warp, step.address));
-            firsts = (if warp == 0 { first } else { firsts.0 }, first);
-            if active == 0 || wanted >> warp & 1 == 0 {
-                continue;
-            }
-            let offset = first.wrapping_add_signed(growth.least).wrapping_sub(window.base);
-            if room.is_some_and(|room| offset <= room) && first & (bytes - 1) == 0 {
-                let start = first.wrapping_sub(window.base);
-                if let (Some(watch), Some(halves)) = (&mut watch, halves) {
-                    let spread = Spread { offsets: &growth.wide, halves };
-                    let (bytes, at) = (Bytes { start, spread, active, count: bytes }, (member.warp, code.pc));
-                    if !watch.admits(&bytes, at) {
-                        refused |= 1 << warp;
-                        continue;
-                    }
+        let start = window.host.wrapping_sub(window.base as usize);
+        let place = if step.address.width == Width::Double { place_all::<true> } else { place_all::<false> };
+        let firsts = place(files, (step, growth), (code.guard, free), start, &mut warps);
+        let Firsts { low, high, joined, idle } = firsts;
+        let aligned = |first: u64| first & (bytes - 1) == 0;
+        let fits_from = |first: u64| room.and_then(|room| room.checked_sub(offset_of(first)));
+        // One comparison for all warps, if all take part and no check has to see their accesses.
+        let everybody = wanted == u32::MAX >> (32 - members.len()) && !idle && watch.is_none();
+        let (mut count, mut refused) = (members.len(), 0);
+        if !(everybody && aligned(joined) && fits_from(low).is_some_and(|more| high - low <= more)) {
+            count = 0;
+            for (warp, member) in members.iter().enumerate() {
+                let (first, active) = (first_of(warp), files.active(warp, code.guard));
+                if active == 0 || wanted >> warp & 1 == 0 {
+                    continue;
                 }
-                let at = window.host.wrapping_add(start as usize);
-                let mask = if free { u32::MAX } else { active };
-                warps[count] = Warp { file: files.rows[warp], at, mask };
-                count += 1;
-            } else {
-                refused |= 1 << warp;
+                let mut admitted = aligned(first) && fits_from(first).is_some();
+                if let (true, Some(watch), Some(halves)) = (admitted, &mut watch, halves) {
+                    let start = first.wrapping_sub(window.base);
+                    let spread = Spread { offsets: &growth.wide, halves };
+                    admitted =
+                        watch.admits(&Bytes { start, spread, active, count: bytes }, (member.warp, code.pc));
+                }
+                if admitted {
+                    warps[count] = warps[warp];
+                    count += 1;
+                } else {
+                    refused |= 1 << warp;
+                }
             }
         }
         if !writes && step.by_row.space == AccessSpace::Global {
-            let end = firsts.1.wrapping_add_signed(growth.most).wrapping_add(bytes);
-            look_ahead(&mut caches[step.by_row.cache as usize], firsts.0, end);
+            let end = first_of(members.len() - 1).wrapping_add_signed(growth.most).wrapping_add(bytes);
+            look_ahead(&mut caches[step.by_row.cache as usize], first_of(0), end);
         }
         let Some(halves) = halves else { return refused };
         let spread = Spread { offsets: &growth.wide, halves };
@@ -347,13 +354,49 @@ impl Run<'_, '_, '_> {
     }
 }
 
+/// The addresses of an access in the first lanes of some warps.
+struct Firsts {
+    low: u64,
+    high: u64,
+    /// All bits that some address has.
+    joined: u64,
+    /// True if a warp has no lane that takes part.
+    idle: bool,
+}
+
+/// Sets up the access of all warps of a group, without a look at its bounds. Memory begins at `start`.
+/// Apart from its caller, which needs more registers than a processor has.
+#[inline(never)]
+fn place_all<const DOUBLE: bool>(
+    files: &Files,
+    (step, growth): (&ScalarAccess, &Growth),
+    (guard, free): (Guard, bool),
+    start: *mut u8,
+    warps: &mut [Warp; MOST_WARPS],
+) -> Firsts {
+    let width = if DOUBLE { Width::Double } else { Width::Single };
+    let operand = Operand { width, ..step.address };
+    let mut firsts = Firsts { low: u64::MAX, high: 0, joined: 0, idle: false };
+    for (index, (warp, file)) in warps.iter_mut().zip(files.rows()).enumerate() {
+        let (first, active) = (files.first_lane(index, operand), files.active(index, guard));
+        let first = first_address(&step.by_row.access, (operand, growth), first);
+        firsts.low = firsts.low.min(first);
+        firsts.high = firsts.high.max(first);
+        firsts.joined |= first;
+        firsts.idle |= active == 0;
+        let mask = if free { u32::MAX } else { active };
+        *warp = Warp { file: *file, at: start.wrapping_add(first as usize), mask };
+    }
+    firsts
+}
+
 /// Returns the address of an access in the first lane, whose register has this value. If an address
 /// of 32 bits wraps around in another lane, returns one that no region contains.
 #[inline(always)]
-fn first_address(step: &ScalarAccess, growth: &Growth, first: u64) -> u64 {
-    let wraps = step.address.width != Width::Double
+fn first_address(access: &Access, (operand, growth): (Operand, &Growth), first: u64) -> u64 {
+    let wraps = operand.width != Width::Double
         && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
-    if wraps { u64::MAX } else { first.wrapping_add(step.by_row.access.offset) }
+    if wraps { u64::MAX } else { first.wrapping_add(access.offset) }
 }
 
 /// Maximum bytes to prefetch: the size of one access of a group of warps to neighboring addresses.

@@ -15,35 +15,22 @@ use crate::exec::code::growth::{Growth, NoWrap, Operand};
 use crate::exec::code::step::{Guard, ScalarStep, ScalarTest, Step};
 use crate::semantics::known::{Comparison, Relation};
 use crate::semantics::{LANES, Register, Width};
+use std::ops::{Add, Range};
 
-/// Minimum and maximum of a register in a warp.
+/// Minimum and maximum of a register in some warps.
 #[derive(Clone, Copy)]
 struct Span<T>(T, T);
 
-impl Span<i64> {
-    /// Returns the range of 32-bit values. Returns `None` if the numbers wrap around.
+impl<T: Copy + Ord + Add<Output = T>> Span<T> {
+    /// Returns the range of a register with these values in the first lanes of warps. Returns `None` if
+    /// the numbers wrap around, which they do beyond these limits.
     #[inline(always)]
-    fn of_narrow(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
-        let (first, least, most) = if signed {
-            (i64::from(first as i32), i64::from(i32::MIN), i64::from(i32::MAX))
-        } else {
-            (i64::from(first as u32), 0, i64::from(u32::MAX))
-        };
-        let span = Span(first + growth.least, first + growth.most);
-        (span.0 >= least && span.1 <= most).then_some(span)
-    }
-}
-
-impl Span<i128> {
-    /// Returns the range of 64-bit values. Returns `None` if the numbers wrap around.
-    fn of_wide(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
-        let (first, least, most) = if signed {
-            (i128::from(first as i64), i128::from(i64::MIN), i128::from(i64::MAX))
-        } else {
-            (i128::from(first), 0, i128::from(u64::MAX))
-        };
-        let span = Span(first + i128::from(growth.least), first + i128::from(growth.most));
-        (span.0 >= least && span.1 <= most).then_some(span)
+    fn of(firsts: impl Iterator<Item = T>, growth: Span<T>, limits: Span<T>) -> Option<Self> {
+        let nothing = Span(limits.1, limits.0);
+        let Span(least, most) =
+            firsts.fold(nothing, |span, first| Span(span.0.min(first), span.1.max(first)));
+        let span = Span(least + growth.0, most + growth.1);
+        (span.0 >= limits.0 && span.1 <= limits.1).then_some(span)
     }
 }
 
@@ -122,13 +109,23 @@ impl Run<'_, '_, '_> {
             // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
             uniform = unsafe { test.test.run_one(self.files.firsts) };
         }
-        for warp in 0..self.files.count {
+        let count = self.files.count;
+        if let TestKind::Range(comparison) = test.kind {
+            if let Some(same) = self.compare_spans(0..count, comparison, test.operands) {
+                for warp in 0..count {
+                    self.set_test(guard, test, warp, u32::from(same).wrapping_neg());
+                }
+                return;
+            }
+        }
+        for warp in 0..count {
             let member = self.gang.members()[warp];
-            let all = match test.kind {
+            let same = match test.kind {
                 TestKind::Uniform => Some(uniform >> (member.warp % MOST_WARPS) & 1 != 0),
-                TestKind::Range(comparison) => self.compare_spans(warp, comparison, test.operands),
+                TestKind::Range(_) if count == 1 => None,
+                TestKind::Range(comparison) => self.compare_spans(warp..warp + 1, comparison, test.operands),
             };
-            let bits = match all {
+            let bits = match same {
                 Some(true) => u32::MAX,
                 Some(false) => 0,
                 None => {
@@ -139,8 +136,13 @@ impl Run<'_, '_, '_> {
                     unsafe { test.test.run_one(self.files.rows[warp]) }
                 }
             };
-            self.files.set_predicate(warp, test.out, self.files.active(warp, guard), bits);
+            self.set_test(guard, test, warp, bits);
         }
+    }
+
+    #[inline(always)]
+    fn set_test(&self, guard: Guard, test: &ScalarTest, warp: usize, bits: u32) {
+        self.files.set_predicate(warp, test.out, self.files.active(warp, guard), bits);
     }
 
     pub(super) fn growth(&self, operand: Operand) -> &Growth {
@@ -177,22 +179,47 @@ impl Run<'_, '_, '_> {
             })
     }
 
-    /// Returns the result of a comparison in all lanes, if known without vector registers.
+    /// Returns the result of a comparison if it is the same in all lanes of some warps, and known without
+    /// vector registers.
     #[inline(always)]
-    pub(super) fn compare_spans(
+    fn compare_spans(
         &self,
-        warp: usize,
+        warps: Range<usize>,
         comparison: Comparison,
         [a, b]: [Operand; 2],
     ) -> Option<bool> {
-        let (first_a, first_b) = (self.files.first_lane(warp, a), self.files.first_lane(warp, b));
-        let (growth_a, growth_b) = (self.growth(a), self.growth(b));
-        if comparison.wide {
-            let a = Span::of_wide(first_a, growth_a, comparison.signed)?;
-            return a.compare(comparison.relation, Span::of_wide(first_b, growth_b, comparison.signed)?);
+        let Comparison { relation, signed, wide } = comparison;
+        if wide {
+            let a = self.wide_span(warps.clone(), a, signed)?;
+            return a.compare(relation, self.wide_span(warps, b, signed)?);
         }
-        let a = Span::of_narrow(first_a, growth_a, comparison.signed)?;
-        a.compare(comparison.relation, Span::of_narrow(first_b, growth_b, comparison.signed)?)
+        let a = self.narrow_span(warps.clone(), a, signed)?;
+        a.compare(relation, self.narrow_span(warps, b, signed)?)
+    }
+
+    #[inline(always)]
+    fn narrow_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span<i64>> {
+        let growth = self.growth(operand);
+        let growth = Span(growth.least, growth.most);
+        let firsts = warps.map(|warp| self.files.first_lane(warp, operand));
+        if signed {
+            let limits = Span(i32::MIN.into(), i32::MAX.into());
+            Span::of(firsts.map(|first| i64::from(first as i32)), growth, limits)
+        } else {
+            Span::of(firsts.map(|first| i64::from(first as u32)), growth, Span(0, u32::MAX.into()))
+        }
+    }
+
+    fn wide_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span<i128>> {
+        let growth = self.growth(operand);
+        let growth = Span(growth.least.into(), growth.most.into());
+        let firsts = warps.map(|warp| self.files.first_lane(warp, operand));
+        if signed {
+            let limits = Span(i64::MIN.into(), i64::MAX.into());
+            Span::of(firsts.map(|first| i128::from(first as i64)), growth, limits)
+        } else {
+            Span::of(firsts.map(i128::from), growth, Span(0, u64::MAX.into()))
+        }
     }
 
     /// Converts the scalars of a group's warps to vector registers for good.
