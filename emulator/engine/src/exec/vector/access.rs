@@ -16,7 +16,7 @@ use crate::exec::code::transfer::{Spread, Warp};
 use crate::exec::plain;
 use crate::exec::touched::Manner;
 use crate::program::instruction::Op;
-use crate::semantics::Width;
+use crate::semantics::{Width, lanes_of};
 
 impl Run<'_, '_, '_> {
     /// Loads or stores at addresses from a vector register.
@@ -116,7 +116,7 @@ impl Run<'_, '_, '_> {
     }
 
     /// Runs the accesses of warps that missed the region found last: on the region of the first
-    /// lane, or else at addresses from a vector register.
+    /// running lane, or else at addresses from a vector register.
     #[cold]
     fn scalar_access_after_miss(
         &mut self,
@@ -127,7 +127,14 @@ impl Run<'_, '_, '_> {
     ) -> Result<(), Stop> {
         while failed != 0 {
             let warp = failed.trailing_zeros() as usize;
-            let first = self.files.first_lane(warp, access.address);
+            let active = self.files.active(warp, step.guard);
+            if active == 0 {
+                failed &= failed - 1;
+                continue;
+            }
+            let (operand, register) = (access.address, self.files.first_lane(warp, access.address));
+            let lane = active.trailing_zeros() as usize;
+            let first = of_lane((operand, self.growth(operand)), register, lane);
             let first = first.wrapping_add(access.by_row.access.offset);
             if self.find_region(step, &access.by_row, first, writes) {
                 let left = self.regular_access(step, access, failed, writes);
@@ -137,7 +144,6 @@ impl Run<'_, '_, '_> {
                 }
             }
             failed &= failed - 1;
-            let active = self.files.active(warp, step.guard);
             self.expand(self.gang.members()[warp].warp, access.address);
             if !self.access_fast((&access.by_row, step.pc), warp, active, writes)
                 && !self.access_in_window((&access.by_row, step.pc), (warp, active), first, writes)
@@ -184,39 +190,49 @@ impl Run<'_, '_, '_> {
         let mut watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
         let growth = &vector.scalars.growths[step.address.shape as usize];
         let bytes = u64::from(access.bytes * access.elements);
-        let halves = vector.scalars.patterns[step.pattern as usize];
+        let Some(halves) = vector.scalars.patterns[step.pattern as usize] else { return wanted };
+        let spread = Spread { offsets: &growth.wide, halves };
         // The lowest address must be at most `room` bytes from the start of the window.
-        let span = (growth.most - growth.least) as u64 + bytes;
-        let room = window.len.checked_sub(span).filter(|_| halves.is_some());
+        let room = window.len.checked_sub((growth.most - growth.least) as u64 + bytes);
         let first_of =
             |warp| first_address(access, (step.address, growth), files.first_lane(warp, step.address));
         let offset_of = |first: u64| first.wrapping_add_signed(growth.least).wrapping_sub(window.base);
         let mut warps = [Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 }; MOST_WARPS];
         let start = window.host.wrapping_sub(window.base as usize);
         let place = if step.address.width == Width::Double { place_all::<true> } else { place_all::<false> };
-        let firsts = place(files, (step, growth), (code.guard, free), start, &mut warps);
-        let Firsts { low, high, joined, idle } = firsts;
+        let firsts = place((files, wanted), (step, growth), (code.guard, free), start, &mut warps);
+        let Firsts { low, high, joined, mut count } = firsts;
+        if count == 0 {
+            return 0;
+        }
         let aligned = |first: u64| first & (bytes - 1) == 0;
         let fits_from = |first: u64| room.and_then(|room| room.checked_sub(offset_of(first)));
-        // One comparison for all warps, if all take part and no check has to see their accesses.
-        let everybody = wanted == u32::MAX >> (32 - members.len()) && !idle && watch.is_none();
-        let (mut count, mut refused) = (members.len(), 0);
-        if !(everybody && aligned(joined) && fits_from(low).is_some_and(|more| high - low <= more)) {
+        let mut refused = 0;
+        // One comparison for all warps, unless a check has to see their accesses.
+        let all_fit = aligned(joined) && fits_from(low).is_some_and(|more| high - low <= more);
+        if watch.is_some() || !all_fit {
             count = 0;
             for (warp, member) in members.iter().enumerate() {
                 let (first, active) = (first_of(warp), files.active(warp, code.guard));
                 if active == 0 || wanted >> warp & 1 == 0 {
                     continue;
                 }
-                let mut admitted = aligned(first) && fits_from(first).is_some();
-                if let (true, Some(watch), Some(halves)) = (admitted, &mut watch, halves) {
-                    let start = first.wrapping_sub(window.base);
-                    let spread = Spread { offsets: &growth.wide, halves };
-                    admitted =
-                        watch.admits(&Bytes { start, spread, active, count: bytes }, (member.warp, code.pc));
-                }
-                if admitted {
-                    warps[count] = warps[warp];
+                let whole = aligned(first) && fits_from(first).is_some();
+                let start = if whole {
+                    Some(first.wrapping_sub(window.base))
+                } else {
+                    let register = files.first_lane(warp, step.address);
+                    start_of_lanes((access, bytes), (step.address, growth, register), &window, active)
+                };
+                let place = (member.warp, code.pc);
+                let admits = |start: &u64| {
+                    let bytes = Bytes { start: *start, spread, active, count: bytes };
+                    watch.as_mut().is_none_or(|watch| watch.admits(&bytes, place))
+                };
+                if let Some(start) = start.filter(admits) {
+                    let at = window.host.wrapping_add(start as usize);
+                    let mask = if free && whole { u32::MAX } else { active };
+                    warps[count] = Warp { file: files.rows[warp], at, mask };
                     count += 1;
                 } else {
                     refused |= 1 << warp;
@@ -227,10 +243,8 @@ impl Run<'_, '_, '_> {
             let end = first_of(members.len() - 1).wrapping_add_signed(growth.most).wrapping_add(bytes);
             look_ahead(&mut caches[step.by_row.cache as usize], first_of(0), end);
         }
-        let Some(halves) = halves else { return refused };
-        let spread = Spread { offsets: &growth.wide, halves };
-        // SAFETY: each register file contains all rows of the kernel. The bytes of all lanes are in
-        // the window, which is live, and writable if they are written.
+        // SAFETY: each register file contains all rows of the kernel. The bytes of the lanes in the masks
+        // are in the window, which is live, and writable if they are written.
         unsafe { (step.by_row.run)(access, &warps[..count], &spread) };
         refused
     }
@@ -360,15 +374,16 @@ struct Firsts {
     high: u64,
     /// All bits that some address has.
     joined: u64,
-    /// True if a warp has no lane that takes part.
-    idle: bool,
+    /// Number of warps.
+    count: usize,
 }
 
-/// Sets up the access of all warps of a group, without a look at its bounds. Memory begins at `start`.
-/// Apart from its caller, which needs more registers than a processor has.
+/// Sets up the access of the wanted warps of a group with lanes that take part, without a look at its
+/// bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a processor
+/// has.
 #[inline(never)]
 fn place_all<const DOUBLE: bool>(
-    files: &Files,
+    (files, wanted): (&Files, u32),
     (step, growth): (&ScalarAccess, &Growth),
     (guard, free): (Guard, bool),
     start: *mut u8,
@@ -376,16 +391,19 @@ fn place_all<const DOUBLE: bool>(
 ) -> Firsts {
     let width = if DOUBLE { Width::Double } else { Width::Single };
     let operand = Operand { width, ..step.address };
-    let mut firsts = Firsts { low: u64::MAX, high: 0, joined: 0, idle: false };
-    for (index, (warp, file)) in warps.iter_mut().zip(files.rows()).enumerate() {
-        let (first, active) = (files.first_lane(index, operand), files.active(index, guard));
-        let first = first_address(&step.by_row.access, (operand, growth), first);
+    let mut firsts = Firsts { low: u64::MAX, high: 0, joined: 0, count: 0 };
+    for (index, file) in files.rows().iter().enumerate() {
+        let active = files.active(index, guard);
+        if active == 0 || wanted >> index & 1 == 0 {
+            continue;
+        }
+        let first = first_address(&step.by_row.access, (operand, growth), files.first_lane(index, operand));
         firsts.low = firsts.low.min(first);
         firsts.high = firsts.high.max(first);
         firsts.joined |= first;
-        firsts.idle |= active == 0;
         let mask = if free { u32::MAX } else { active };
-        *warp = Warp { file: *file, at: start.wrapping_add(first as usize), mask };
+        warps[firsts.count] = Warp { file: *file, at: start.wrapping_add(first as usize), mask };
+        firsts.count += 1;
     }
     firsts
 }
@@ -397,6 +415,42 @@ fn first_address(access: &Access, (operand, growth): (Operand, &Growth), first: 
     let wraps = operand.width != Width::Double
         && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
     if wraps { u64::MAX } else { first.wrapping_add(access.offset) }
+}
+
+/// Returns the start of an access of some lanes in a window: the bytes of each lane are at the start plus
+/// its growth. Returns `None` if one of these lanes is outside of it or misaligned. The growth of all
+/// lanes is aligned.
+#[inline(never)]
+fn start_of_lanes(
+    (access, bytes): (&Access, u64),
+    (operand, growth, register): (Operand, &Growth, u64),
+    window: &Window,
+    lanes: u32,
+) -> Option<u64> {
+    let lane = lanes.trailing_zeros() as usize;
+    let own = growth.wide[lane];
+    let (least, most) = lanes_of(lanes).fold((0, 0), |(least, most): (i64, i64), lane| {
+        let distance = growth.wide[lane] - own;
+        (least.min(distance), most.max(distance))
+    });
+    let register = of_lane((operand, growth), register, lane);
+    let narrow = operand.width != Width::Double;
+    if narrow && (register as i64 + least < 0 || register as i64 + most > i64::from(u32::MAX)) {
+        return None;
+    }
+    let address = register.wrapping_add(access.offset);
+    let lowest = address.wrapping_add_signed(least).wrapping_sub(window.base);
+    let room = window.len.checked_sub((most - least) as u64 + bytes)?;
+    let fits = lowest <= room && address & (bytes - 1) == 0;
+    fits.then(|| address.wrapping_sub(window.base).wrapping_add_signed(-own))
+}
+
+/// Returns the value of a register in a lane of a warp, from its value in the first lane.
+fn of_lane((operand, growth): (Operand, &Growth), first: u64, lane: usize) -> u64 {
+    match operand.width {
+        Width::Double => first.wrapping_add_signed(growth.wide[lane]),
+        _ => (first as u32).wrapping_add(growth.narrow[lane]).into(),
+    }
 }
 
 /// Maximum bytes to prefetch: the size of one access of a group of warps to neighboring addresses.
