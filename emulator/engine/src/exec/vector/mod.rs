@@ -17,6 +17,7 @@ mod gang;
 mod group;
 mod initialized;
 mod races;
+mod regular;
 mod run;
 pub(in crate::exec) mod scalar;
 mod watch;

@@ -1,0 +1,311 @@
+//! Steps that load and store at regular addresses, for a group of warps at once.
+
+use super::Run;
+use super::gang::{Files, Member};
+use super::initialized::Bytes;
+use super::watch::{Target, Watch};
+use crate::exec::block::cached::Cached;
+use crate::exec::block::{Block, Stop};
+use crate::exec::code::MOST_WARPS;
+use crate::exec::code::access::{Access, Window};
+use crate::exec::code::growth::{Growth, Operand};
+use crate::exec::code::step::{AccessSpace, Guard, ScalarAccess, Step};
+use crate::exec::code::transfer::{Spread, Warp};
+use crate::semantics::{Width, lanes_of};
+
+impl Run<'_, '_, '_> {
+    /// Loads or stores at regular addresses.
+    #[inline(always)]
+    pub(super) fn scalar_access(
+        &mut self,
+        step: &Step,
+        access: &ScalarAccess,
+        writes: bool,
+    ) -> Result<(), Stop> {
+        let all = u32::MAX >> (32 - self.files.count);
+        match self.regular_access(step, access, all, writes) {
+            0 => Ok(()),
+            failed => self.scalar_access_after_miss(step, access, failed, writes),
+        }
+    }
+
+    /// Runs the accesses of warps that missed the region found last: on the region of the first
+    /// running lane, or else at addresses from a vector register.
+    #[cold]
+    fn scalar_access_after_miss(
+        &mut self,
+        step: &Step,
+        access: &ScalarAccess,
+        mut failed: u32,
+        writes: bool,
+    ) -> Result<(), Stop> {
+        while failed != 0 {
+            let warp = failed.trailing_zeros() as usize;
+            let active = self.files.active(warp, step.guard);
+            if active == 0 {
+                failed &= failed - 1;
+                continue;
+            }
+            let (operand, register) = (access.address, self.files.first_lane(warp, access.address));
+            let lane = active.trailing_zeros() as usize;
+            let first = of_lane((operand, self.growth(operand)), register, lane);
+            let first = first.wrapping_add(access.by_row.access.offset);
+            if self.find_region(step, &access.by_row, first, writes) {
+                let left = self.regular_access(step, access, failed, writes);
+                if left != failed {
+                    failed = left;
+                    continue;
+                }
+            }
+            failed &= failed - 1;
+            self.expand(self.gang.members()[warp].warp, access.address);
+            if !self.access_fast((&access.by_row, step.pc), warp, active, writes)
+                && !self.access_in_window((&access.by_row, step.pc), (warp, active), first, writes)
+            {
+                self.step_alone(step, [None; 2], warp)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs an access of some warps at a regular address. Returns a mask of the warps for which it
+    /// is impossible.
+    #[inline(always)]
+    fn regular_access(&mut self, code: &Step, step: &ScalarAccess, wanted: u32, writes: bool) -> u32 {
+        let access = &step.by_row.access;
+        let bytes = u64::from(access.bytes * access.elements);
+        // It is empty before the access has found a region.
+        let window = self.window((step.by_row.space, step.by_row.cache), 0, writes);
+        let Some(window) = window.filter(|window| window.len >= bytes) else { return wanted };
+        let free =
+            !writes && (0..access.elements as usize).all(|at| self.is_free(code.guard, access.registers[at]));
+        let (files, members) = (&self.files, self.gang.members());
+        let Block { launch, cluster, checks, vector, caches, warps: states, .. } = &mut *self.block;
+        let cached = &caches[step.by_row.cache as usize];
+        let state = &mut states[members[0].warp];
+        let target = Target::of(&step.by_row, writes);
+        let watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
+        let growth = &vector.scalars.growths[step.address.shape as usize];
+        let Some(halves) = vector.scalars.patterns[step.pattern as usize] else { return wanted };
+        let spread = Spread { offsets: &growth.wide, halves };
+        let regular = Regular { access, bytes, operand: step.address, growth, window, spread };
+        let mut warps = [Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 }; MOST_WARPS];
+        let start = window.host.wrapping_sub(window.base as usize);
+        let place = if step.address.width == Width::Double { place_all::<true> } else { place_all::<false> };
+        let firsts = place((files, wanted), (step, growth), (code.guard, free), start, &mut warps);
+        if firsts.count == 0 {
+            return 0;
+        }
+        // One comparison for all warps, unless a check has to see their accesses.
+        let (count, refused) = if watch.is_none() && regular.all_fit(&firsts) {
+            (firsts.count, 0)
+        } else {
+            regular.place_each((files, members), (code, free), wanted, watch, &mut warps)
+        };
+        if !writes && step.by_row.space == AccessSpace::Global {
+            let [first, last] = [0, members.len() - 1].map(|warp| regular.first(files, warp));
+            let end = last.wrapping_add_signed(growth.most).wrapping_add(bytes);
+            look_ahead(&mut caches[step.by_row.cache as usize], first, end);
+        }
+        // SAFETY: each register file contains all rows of the kernel. The bytes of the lanes in the masks
+        // are in the window, which is live, and writable if they are written.
+        unsafe { (step.by_row.run)(access, &warps[..count], &spread) };
+        refused
+    }
+}
+
+/// An access of warps whose lanes have regular addresses, to memory that contains some of them.
+#[derive(Clone, Copy)]
+struct Regular<'a> {
+    access: &'a Access,
+    /// Bytes of each lane.
+    bytes: u64,
+    operand: Operand,
+    /// A multiple of `bytes` in each lane.
+    growth: &'a Growth,
+    window: Window,
+    spread: Spread<'a>,
+}
+
+impl Regular<'_> {
+    /// Returns the address in the first lane of a warp.
+    #[inline(always)]
+    fn first(&self, files: &Files, warp: usize) -> u64 {
+        first_address(self.access, (self.operand, self.growth), files.first_lane(warp, self.operand))
+    }
+
+    #[inline(always)]
+    fn is_aligned(&self, address: u64) -> bool {
+        address & (self.bytes - 1) == 0
+    }
+
+    /// Returns the distance from the lowest address of a warp to the highest one at which all lanes fit;
+    /// `None` if they do not fit here.
+    #[inline(always)]
+    fn room_from(&self, first: u64) -> Option<u64> {
+        let Growth { least, most, .. } = *self.growth;
+        let room = self.window.len.checked_sub((most - least) as u64 + self.bytes)?;
+        room.checked_sub(first.wrapping_add_signed(least).wrapping_sub(self.window.base))
+    }
+
+    /// True if all lanes of the warps are in the memory and aligned.
+    #[inline(always)]
+    fn all_fit(&self, firsts: &Firsts) -> bool {
+        let Firsts { low, high, joined, .. } = *firsts;
+        self.is_aligned(joined) && self.room_from(low).is_some_and(|room| high - low <= room)
+    }
+
+    /// Sets up the accesses of warps that fit, and that the checks admit. Returns their number, and a
+    /// mask of the others.
+    #[inline(always)]
+    fn place_each(
+        &self,
+        (files, members): (&Files, &[Member]),
+        (code, free): (&Step, bool),
+        wanted: u32,
+        mut watch: Option<Watch<'_>>,
+        warps: &mut [Warp; MOST_WARPS],
+    ) -> (usize, u32) {
+        let (mut count, mut refused) = (0, 0);
+        for (warp, member) in members.iter().enumerate() {
+            let (first, active) = (self.first(files, warp), files.active(warp, code.guard));
+            if active == 0 || wanted >> warp & 1 == 0 {
+                continue;
+            }
+            let whole = self.is_aligned(first) && self.room_from(first).is_some();
+            let start = if whole {
+                Some(first.wrapping_sub(self.window.base))
+            } else {
+                self.start_of_lanes(files.first_lane(warp, self.operand), active)
+            };
+            let place = (member.warp, code.pc);
+            let admits = |start: &u64| {
+                let bytes = Bytes { start: *start, spread: self.spread, active, count: self.bytes };
+                watch.as_mut().is_none_or(|watch| watch.admits(&bytes, place))
+            };
+            if let Some(start) = start.filter(admits) {
+                let at = self.window.host.wrapping_add(start as usize);
+                let mask = if free && whole { u32::MAX } else { active };
+                warps[count] = Warp { file: files.rows[warp], at, mask };
+                count += 1;
+            } else {
+                refused |= 1 << warp;
+            }
+        }
+        (count, refused)
+    }
+
+    /// Returns the start of an access of some lanes: the bytes of each lane are at the start plus its
+    /// growth. Returns `None` if one of these lanes is outside of the memory or misaligned.
+    #[inline(never)]
+    fn start_of_lanes(self, register: u64, lanes: u32) -> Option<u64> {
+        let Regular { operand, growth, window, .. } = &self;
+        let lane = lanes.trailing_zeros() as usize;
+        let own = growth.wide[lane];
+        let register = of_lane((*operand, growth), register, lane);
+        let address = register.wrapping_add(self.access.offset);
+        if address.wrapping_sub(window.base) >= window.len || !self.is_aligned(address) || lanes == u32::MAX {
+            return None;
+        }
+        let (least, most) = lanes_of(lanes).fold((0, 0), |(least, most): (i64, i64), lane| {
+            let distance = growth.wide[lane] - own;
+            (least.min(distance), most.max(distance))
+        });
+        let narrow = operand.width != Width::Double;
+        if narrow && (register as i64 + least < 0 || register as i64 + most > i64::from(u32::MAX)) {
+            return None;
+        }
+        let lowest = address.wrapping_add_signed(least).wrapping_sub(window.base);
+        let room = window.len.checked_sub((most - least) as u64 + self.bytes)?;
+        (lowest <= room).then(|| address.wrapping_sub(window.base).wrapping_add_signed(-own))
+    }
+}
+
+/// The addresses of an access in the first lanes of some warps.
+struct Firsts {
+    low: u64,
+    high: u64,
+    /// All bits that some address has.
+    joined: u64,
+    /// Number of warps.
+    count: usize,
+}
+
+/// Sets up the access of the wanted warps of a group with lanes that take part, without a look at its
+/// bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a processor has.
+#[inline(never)]
+fn place_all<const DOUBLE: bool>(
+    (files, wanted): (&Files, u32),
+    (step, growth): (&ScalarAccess, &Growth),
+    (guard, free): (Guard, bool),
+    start: *mut u8,
+    warps: &mut [Warp; MOST_WARPS],
+) -> Firsts {
+    let width = if DOUBLE { Width::Double } else { Width::Single };
+    let operand = Operand { width, ..step.address };
+    let mut firsts = Firsts { low: u64::MAX, high: 0, joined: 0, count: 0 };
+    for (index, file) in files.rows().iter().enumerate() {
+        let active = files.active(index, guard);
+        if active == 0 || wanted >> index & 1 == 0 {
+            continue;
+        }
+        let first = first_address(&step.by_row.access, (operand, growth), files.first_lane(index, operand));
+        firsts.low = firsts.low.min(first);
+        firsts.high = firsts.high.max(first);
+        firsts.joined |= first;
+        let mask = if free { u32::MAX } else { active };
+        warps[firsts.count] = Warp { file: *file, at: start.wrapping_add(first as usize), mask };
+        firsts.count += 1;
+    }
+    firsts
+}
+
+/// Returns the address of an access in the first lane, whose register has this value. If an address
+/// of 32 bits wraps around in another lane, returns one that no region contains.
+#[inline(always)]
+fn first_address(access: &Access, (operand, growth): (Operand, &Growth), register: u64) -> u64 {
+    let wraps = operand.width != Width::Double
+        && (register as i64 + growth.least < 0 || register as i64 + growth.most > i64::from(u32::MAX));
+    if wraps { u64::MAX } else { register.wrapping_add(access.offset) }
+}
+
+/// Returns the value of a register in a lane of a warp, from its value in the first lane.
+fn of_lane((operand, growth): (Operand, &Growth), first: u64, lane: usize) -> u64 {
+    match operand.width {
+        Width::Double => first.wrapping_add_signed(growth.wide[lane]),
+        _ => (first as u32).wrapping_add(growth.narrow[lane]).into(),
+    }
+}
+
+/// Maximum bytes to prefetch: the size of one access of a group of warps to neighboring addresses.
+const MOST_AHEAD: u64 = 2048;
+const LINE: usize = 64;
+
+/// Prefetches for the next run of a load, if it advances by the same distance again. The distance
+/// is often too long for the processor to predict, and the whole group would wait.
+#[inline(always)]
+fn look_ahead(cached: &mut Cached, first: u64, end: u64) {
+    let stride = first.wrapping_sub(cached.last);
+    let steady = stride == cached.stride;
+    (cached.last, cached.stride) = (first, stride);
+    let bytes = end.wrapping_sub(first);
+    if steady && stride != 0 && bytes <= MOST_AHEAD {
+        let next = first.wrapping_add(stride).wrapping_sub(cached.base) as usize;
+        for line in (0..bytes as usize).step_by(LINE) {
+            prefetch(cached.host.wrapping_add(next).wrapping_add(line));
+        }
+    }
+}
+
+/// Prefetches memory into the cache. Any address is allowed.
+#[inline(always)]
+fn prefetch(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which has no effect at unreadable addresses.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
