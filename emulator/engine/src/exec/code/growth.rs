@@ -26,6 +26,12 @@ impl Growth {
         }
     }
 
+    /// Returns the least and the greatest difference.
+    #[inline(always)]
+    pub(in crate::exec) fn ends(&self) -> (i64, i64) {
+        (self.least, self.most)
+    }
+
     /// Returns the layout of accesses of this size at this growth; `None` if some are misaligned.
     pub(in crate::exec) fn halves(&self, bytes: i64) -> Option<[Half; 2]> {
         let aligned = self.wide.iter().all(|growth| growth % bytes == 0);

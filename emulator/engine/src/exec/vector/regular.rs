@@ -139,20 +139,19 @@ impl Regular<'_> {
         address & (self.bytes - 1) == 0
     }
 
-    /// Returns the distance from the lowest address of a warp to the highest one at which all lanes fit;
-    /// `None` if they do not fit here.
+    /// Returns how far an access may move up until a lane leaves the memory, if these are the least and
+    /// the greatest distance of its lanes from an address; `None` if one is outside of it here.
     #[inline(always)]
-    fn room_from(&self, first: u64) -> Option<u64> {
-        let Growth { least, most, .. } = *self.growth;
+    fn room(&self, address: u64, (least, most): (i64, i64)) -> Option<u64> {
         let room = self.window.len.checked_sub((most - least) as u64 + self.bytes)?;
-        room.checked_sub(first.wrapping_add_signed(least).wrapping_sub(self.window.base))
+        room.checked_sub(address.wrapping_add_signed(least).wrapping_sub(self.window.base))
     }
 
     /// True if all lanes of the warps are in the memory and aligned.
     #[inline(always)]
     fn all_fit(&self, firsts: &Firsts) -> bool {
         let Firsts { low, high, joined, .. } = *firsts;
-        self.is_aligned(joined) && self.room_from(low).is_some_and(|room| high - low <= room)
+        self.is_aligned(joined) && self.room(low, self.growth.ends()).is_some_and(|room| high - low <= room)
     }
 
     /// Sets up the accesses of warps that fit, and that the checks admit. Returns their number, and a
@@ -172,7 +171,7 @@ impl Regular<'_> {
             if active == 0 || wanted >> warp & 1 == 0 {
                 continue;
             }
-            let whole = self.is_aligned(first) && self.room_from(first).is_some();
+            let whole = self.is_aligned(first) && self.room(first, self.growth.ends()).is_some();
             let start = if whole {
                 Some(first.wrapping_sub(self.window.base))
             } else {
@@ -211,13 +210,9 @@ impl Regular<'_> {
             let distance = growth.wide[lane] - own;
             (least.min(distance), most.max(distance))
         });
-        let narrow = operand.width != Width::Double;
-        if narrow && (register as i64 + least < 0 || register as i64 + most > i64::from(u32::MAX)) {
-            return None;
-        }
-        let lowest = address.wrapping_add_signed(least).wrapping_sub(window.base);
-        let room = window.len.checked_sub((most - least) as u64 + self.bytes)?;
-        (lowest <= room).then(|| address.wrapping_sub(window.base).wrapping_add_signed(-own))
+        let fits =
+            !wraps(register, operand.width, (least, most)) && self.room(address, (least, most)).is_some();
+        fits.then(|| address.wrapping_sub(window.base).wrapping_add_signed(-own))
     }
 }
 
@@ -232,7 +227,8 @@ struct Firsts {
 }
 
 /// Sets up the access of the wanted warps of a group with lanes that take part, without a look at its
-/// bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a processor has.
+/// bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a processor
+/// has.
 #[inline(never)]
 fn place_all<const DOUBLE: bool>(
     (files, wanted): (&Files, u32),
@@ -264,9 +260,14 @@ fn place_all<const DOUBLE: bool>(
 /// of 32 bits wraps around in another lane, returns one that no region contains.
 #[inline(always)]
 fn first_address(access: &Access, (operand, growth): (Operand, &Growth), register: u64) -> u64 {
-    let wraps = operand.width != Width::Double
-        && (register as i64 + growth.least < 0 || register as i64 + growth.most > i64::from(u32::MAX));
+    let wraps = wraps(register, operand.width, growth.ends());
     if wraps { u64::MAX } else { register.wrapping_add(access.offset) }
+}
+
+/// True if a register of 32 bits wraps around in lanes at these distances.
+#[inline(always)]
+fn wraps(register: u64, width: Width, (least, most): (i64, i64)) -> bool {
+    width != Width::Double && (register as i64 + least < 0 || register as i64 + most > i64::from(u32::MAX))
 }
 
 /// Returns the value of a register in a lane of a warp, from its value in the first lane.

@@ -112,9 +112,8 @@ impl Run<'_, '_, '_> {
         let count = self.files.count;
         if let TestKind::Range(comparison) = test.kind {
             if let Some(same) = self.compare_spans(0..count, comparison, test.operands) {
-                for warp in 0..count {
-                    self.set_test(guard, test, warp, u32::from(same).wrapping_neg());
-                }
+                let bits = if same { u32::MAX } else { 0 };
+                (0..count).for_each(|warp| self.set_test(guard, test, warp, bits));
                 return;
             }
         }
