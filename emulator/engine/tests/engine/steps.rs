@@ -4,6 +4,7 @@
 mod edges;
 mod parts;
 mod strong;
+mod uniform;
 
 use crate::device::{Args, Device, MODES};
 use crate::reports::without_addresses;

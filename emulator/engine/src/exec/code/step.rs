@@ -128,6 +128,8 @@ pub(in crate::exec) enum Action {
     /// A load or store at a regular address.
     ScalarLoad(Box<ScalarAccess>),
     ScalarStore(Box<ScalarAccess>),
+    /// A load at an address that is the same in all lanes.
+    UniformLoad(Box<UniformLoad>),
     Shuffle(Box<ShuffleStep>),
     Branch(u32),
     /// Branch to a step, over a few steps that the remaining lanes run while the others wait.
@@ -218,6 +220,15 @@ pub(in crate::exec) struct ScalarAccess {
     pub(in crate::exec) pattern: u32,
     /// The same access with the address in a row.
     pub(in crate::exec) by_row: Box<AccessStep>,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct UniformLoad {
+    pub(in crate::exec) access: ScalarAccess,
+    /// True if its address has no space, so it may be one in local memory.
+    pub(in crate::exec) is_generic: bool,
+    /// The loaded registers that are also stored for the first lane.
+    pub(in crate::exec) scalars: Vec<Operand>,
 }
 
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use super::growth::{NoWrap, Operand};
 use super::indexed::Indexed;
 use super::liveness::Liveness;
 use super::step::{
-    Action, Code, CollectiveStep, CombinedTest, Guard, RowsTest, ScalarAccess, ScalarStep, ScalarTest,
-    ShuffleStep, Step, Steps,
+    Action, Code, CollectiveStep, CombinedTest, Guard, RowsTest, ScalarStep, ScalarTest, ShuffleStep, Step,
+    Steps,
 };
 use super::uses::Uses;
 use crate::program::blocks::Blocks;
@@ -212,16 +212,10 @@ impl<'k> Translator<'k> {
             Op::Load(access) | Op::Store(access) if affine.is_address(access) => {
                 let address = operand(access.address.base)?;
                 let is_load = matches!(instruction.op, Op::Load(_));
-                // Regular addresses need no index.
-                let by_row = self.access(u32::MAX, access, is_load)?;
-                let bytes = access.bytes * access.registers.len() as u32;
-                let pattern = (address.shape, bytes);
-                let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
-                    self.accesses.push(pattern);
-                    self.accesses.len() as u32 - 1
-                });
-                let access = Box::new(ScalarAccess { address, pattern, by_row });
-                Some(if is_load { Action::ScalarLoad(access) } else { Action::ScalarStore(access) })
+                let loaded = if is_load { &access.registers[..] } else { &[] };
+                let scalars = loaded.iter().filter(|register| affine.scalars.contains_key(register));
+                let scalars: Vec<_> = scalars.filter_map(|register| operand(*register)).collect();
+                self.regular_access(access, is_load, address, scalars)
             }
             _ => None,
         }
@@ -362,7 +356,9 @@ mod tests {
         [
             count(|action| matches!(action, Action::Scalar(_))),
             count(|action| matches!(action, Action::ScalarTest(_))),
-            count(|action| matches!(action, Action::ScalarLoad(_) | Action::ScalarStore(_))),
+            count(|action| {
+                matches!(action, Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_))
+            }),
             count(|action| matches!(action, Action::Load(_) | Action::Store(_))),
             count(|action| matches!(action, Action::Pure { .. })),
         ]
@@ -383,6 +379,40 @@ mod tests {
         let [_, _, regular, irregular, pure] = kinds(ptx, "matmul_naive");
         assert_eq!((regular, irregular), (11, 0));
         assert_eq!(pure, 7, "five products, and two zeros to start from");
+    }
+
+    /// A base address and the limit of a loop, read through a pointer, and an element at each index.
+    #[test]
+    fn numbers_from_equal_addresses_need_no_row() {
+        let ptx = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry sum(.param .u64 task)
+{
+.reg .b32 %r<5>; .reg .b64 %rd<6>; .reg .pred %p<2>;
+ld.param.u64 %rd0, [task];
+ld.global.u64 %rd1, [%rd0];
+ld.u32 %r0, [%rd0+8];
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd2, %r1, 4;
+add.s64 %rd3, %rd1, %rd2;
+mov.u32 %r2, 0;
+L1:
+ld.global.u32 %r3, [%rd3];
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p0, %r2, %r0;
+st.global.u32 [%rd3+4], %r3;
+@%p0 bra L1;
+ret;
+}
+";
+        let [_, tests, regular, irregular, _] = kinds(ptx, "sum");
+        assert_eq!((tests, regular, irregular), (1, 4, 0));
+        // In local memory, lanes load different numbers from equal addresses.
+        let local = ptx.replace("ld.global.u64 %rd1", "cvta.local.u64 %rd0, %rd0;\nld.u64 %rd1");
+        let [_, tests, _, irregular, _] = kinds(&local, "sum");
+        assert_eq!((tests, irregular), (0, 2));
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         },
         Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [130, 30],
         Action::Atomic(_) => [280, 30],
-        Action::ScalarLoad(_) | Action::ScalarStore(_) => [8, 20],
+        Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_) => [8, 20],
         Action::Scalar(_) | Action::ScalarTest(_) => [1, 5],
         Action::Branch(_) | Action::Skip(_) if parts => [14, 10],
         Action::Arm { .. } => [2, 10],

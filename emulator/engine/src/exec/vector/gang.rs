@@ -186,6 +186,28 @@ impl Files {
         }
     }
 
+    /// Makes the value of a row in the first running lane of a warp the one of a register that is stored
+    /// for the first lane.
+    #[inline(always)]
+    pub(super) fn keep_first(&self, warp: usize, operand: Operand) {
+        let from = self.rows[warp].wrapping_add(operand.row as usize);
+        let to = self.firsts.wrapping_add(operand.row as usize);
+        let (lane, first) = (self.masks[warp].trailing_zeros() as usize, self.lanes[warp]);
+        match operand.width {
+            Width::Double => {
+                let (from, to) =
+                    (from.cast::<u64>().wrapping_add(lane), to.cast::<u64>().wrapping_add(first));
+                // SAFETY: both files have all rows of the kernel, and a member of a group has a lane.
+                unsafe { to.copy_from_nonoverlapping(from, 1) };
+            }
+            _ => {
+                let (from, to) = (from.wrapping_add(lane), to.wrapping_add(first));
+                // SAFETY: as above.
+                unsafe { to.copy_from_nonoverlapping(from, 1) };
+            }
+        }
+    }
+
     #[inline(always)]
     pub(super) fn set_predicate(&self, warp: usize, predicate: u32, mask: u32, bits: u32) {
         let cell = self.predicates[warp].wrapping_add(predicate as usize);

@@ -127,12 +127,13 @@ impl Run<'_, '_, '_> {
             Action::Barrier(id) if guard == Guard::ALWAYS && self.may_wait(*id) => {
                 return Ok(self.wait(step, *id));
             }
-            Action::Plain { parts: true }
+            Action::UniformLoad(_)
+            | Action::Plain { parts: true }
             | Action::Barrier(_)
             | Action::Shuffle(_)
             | Action::Collective(_)
             | Action::Exit => {
-                return self.step_apart(step.pc);
+                return self.perform_apart(step);
             }
         }
         Ok(Go::On)
@@ -182,8 +183,17 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Delegates an instruction to the plain mode, after which members may wait or be elsewhere.
+    /// Performs a step after which members may be elsewhere. Apart, because the frequent steps would share
+    /// the processor's registers with it.
     #[inline(never)]
+    fn perform_apart(&mut self, step: &Step) -> Result<Go, Stop> {
+        match &step.action {
+            Action::UniformLoad(load) => self.uniform_load(step, load),
+            _ => self.step_apart(step.pc),
+        }
+    }
+
+    /// Delegates an instruction to the plain mode, after which members may wait or be elsewhere.
     fn step_apart(&mut self, pc: u32) -> Result<Go, Stop> {
         self.settle(pc);
         let mut staying = Gang::default();

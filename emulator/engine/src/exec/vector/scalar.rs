@@ -7,12 +7,14 @@
 //! warp's scalars become vector registers, and it continues with the code without scalars.
 
 use super::{Go, Run};
+use crate::exec::block::Stop;
 use crate::exec::block::special::set_block_rows;
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::affine::{Affine, TestKind};
 use crate::exec::code::blend::Blend;
 use crate::exec::code::growth::{Growth, NoWrap, Operand};
-use crate::exec::code::step::{Guard, ScalarStep, ScalarTest, Step};
+use crate::exec::code::step::{Guard, ScalarAccess, ScalarStep, ScalarTest, Step, UniformLoad};
+use crate::memory::Windows;
 use crate::semantics::known::{Comparison, Relation};
 use crate::semantics::{LANES, Register, Width};
 use std::ops::{Add, Range};
@@ -61,10 +63,7 @@ impl Run<'_, '_, '_> {
         let regular = self.is_free(step.guard, scalar.out.row)
             && scalar.no_wrap.as_ref().is_none_or(|what| self.never_wraps(what));
         if !regular {
-            self.used -= step.weight;
-            self.settle(step.entry);
-            self.leave_scalars();
-            return Go::Rest;
+            return self.go_back(step);
         }
         self.run_scalar(scalar);
         if scalar.expand {
@@ -73,6 +72,38 @@ impl Run<'_, '_, '_> {
             }
         }
         Go::On
+    }
+
+    /// Continues before a step with vector registers.
+    #[cold]
+    fn go_back(&mut self, step: &Step) -> Go {
+        self.used -= step.weight;
+        self.settle(step.entry);
+        self.leave_scalars();
+        Go::Rest
+    }
+
+    /// Loads at an address that is the same in all lanes of a warp, as to rows, and also stores the result
+    /// of the first running lane. If lanes are irregular, the group uses vector registers.
+    pub(super) fn uniform_load(&mut self, step: &Step, load: &UniformLoad) -> Result<Go, Stop> {
+        let regular = load.scalars.iter().all(|out| self.is_free(step.guard, out.row));
+        if !regular || load.is_generic && self.is_local(&load.access) {
+            return Ok(self.go_back(step));
+        }
+        self.scalar_access(step, &load.access, false)?;
+        for out in &load.scalars {
+            (0..self.files.count).for_each(|warp| self.files.keep_first(warp, *out));
+        }
+        Ok(Go::On)
+    }
+
+    /// True if an address without a space is one in local memory, where lanes load different bytes.
+    fn is_local(&self, access: &ScalarAccess) -> bool {
+        let Windows { local, bytes, .. } = self.block.launch.map.windows();
+        (0..self.files.count).any(|warp| {
+            let first = self.files.first_lane(warp, access.address);
+            first.wrapping_add(access.by_row.access.offset).wrapping_sub(local) < bytes
+        })
     }
 
     /// Runs an operation on the first lanes of the group's warps.

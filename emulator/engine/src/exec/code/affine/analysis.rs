@@ -85,13 +85,14 @@ impl Affine {
         used.then_some((*source, signed))
     }
 
+    /// True if a load or store has a step for a regular address.
     pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
-        // Local memory differs by lane, so equal addresses refer to different bytes.
-        // A strong access to global memory has no function for whole warps.
-        let strong = |space| space == AccessSpace::Global && access.order.is_strong();
-        let regular =
-            AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local && !strong(space));
-        regular && self.scalars.contains_key(&access.address.base)
+        may_be_regular(access) && self.shape(access.address.base).is_some()
+    }
+
+    /// True if an access needs its address in a row. The plain mode reads a constant from its own.
+    fn is_row(&self, access: &Access) -> bool {
+        !self.is_address(access) || !self.scalars.contains_key(&access.address.base)
     }
 
     /// Calls `visit` with each register that an instruction reads, and true if it is read as a row.
@@ -105,9 +106,9 @@ impl Affine {
                 let row = self.test_kind(instruction).is_none();
                 sources.iter().for_each(|source| visit(*source, row));
             }
-            Op::Load(access) => visit(access.address.base, !self.is_address(access)),
+            Op::Load(access) => visit(access.address.base, self.is_row(access)),
             Op::Store(access) => {
-                visit(access.address.base, !self.is_address(access));
+                visit(access.address.base, self.is_row(access));
                 access.registers.iter().for_each(|register| visit(*register, true));
             }
             _ => {
@@ -115,6 +116,14 @@ impl Affine {
             }
         }
     }
+}
+
+/// True if a load or store may have a step for a regular address.
+pub(super) fn may_be_regular(access: &Access) -> bool {
+    // Local memory differs by lane, so equal addresses refer to different bytes.
+    // A strong access to global memory has no function for whole warps.
+    let strong = |space| space == AccessSpace::Global && access.order.is_strong();
+    AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local && !strong(space))
 }
 
 /// True if a constant row must be filled although the code with scalars runs.

@@ -1,5 +1,6 @@
 //! The analysis.
 
+use super::analysis::may_be_regular;
 use super::expr::{Expr, Exprs, Growth, Id, ONE, UNIFORM, low};
 use super::linear::{linear_shape, linear_value};
 use super::{Affine, Scalar};
@@ -7,9 +8,10 @@ use crate::exec::code::liveness::{Liveness, contains};
 use crate::exec::code::uses::{visit_reads, visit_writes};
 use crate::program::blocks::Blocks;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
-use crate::program::{Kernel, RowKind, effects};
+use crate::program::memory::Access;
+use crate::program::{Kernel, RowKind};
 use crate::semantics::known::linear;
-use crate::semantics::{Predicate, Register, Width};
+use crate::semantics::{PureInfo, Register, Width};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Maximum number of instructions that the analysis examines before it gives up: per instruction of
@@ -18,7 +20,7 @@ const MOST_LOOKS: usize = 256;
 const LEAST_LOOKS: usize = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Known {
+pub(super) enum Known {
     /// Irregular: it needs a row.
     Row,
     Shaped {
@@ -48,6 +50,10 @@ impl Affine {
             looks: LEAST_LOOKS + MOST_LOOKS * kernel.code.len(),
             seen: vec![0; blocks.count()],
             searches: 0,
+            has_local_addresses: kernel
+                .constants
+                .iter()
+                .any(|(.., constant)| *constant == Constant::Special(Special::LocalWindow)),
         };
         let users = finder.users();
         finder.assume_constants();
@@ -63,19 +69,21 @@ impl Affine {
     }
 }
 
-struct Finder<'k> {
-    kernel: &'k Kernel,
-    blocks: &'k Blocks,
-    liveness: &'k Liveness,
+pub(super) struct Finder<'k> {
+    pub(super) kernel: &'k Kernel,
+    pub(super) blocks: &'k Blocks,
+    pub(super) liveness: &'k Liveness,
     copies: &'k HashMap<Register, (Register, Width, Constant)>,
     exprs: Exprs,
-    known: HashMap<Register, Known>,
-    rejected: HashSet<Register>,
+    pub(super) known: HashMap<Register, Known>,
+    pub(super) rejected: HashSet<Register>,
     /// Number of instructions that may still be examined.
-    looks: usize,
+    pub(super) looks: usize,
     /// The last search that visited each block, and the number of searches.
-    seen: Vec<usize>,
-    searches: usize,
+    pub(super) seen: Vec<usize>,
+    pub(super) searches: usize,
+    /// True if the kernel converts addresses in local memory to addresses without a space.
+    has_local_addresses: bool,
 }
 
 /// The instructions that read and write each register.
@@ -99,17 +107,11 @@ impl Finder<'_> {
         let mut users = Users { readers: HashMap::new(), writers: HashMap::new() };
         for (pc, instruction) in (0..).zip(&self.kernel.code) {
             visit_writes(instruction, &mut |out, _| users.writers.entry(out).or_default().push(pc));
-            if let Op::Pure { .. } = instruction.op {
+            if let Op::Pure { .. } | Op::Load(_) = instruction.op {
                 visit_reads(instruction, &mut |source| users.readers.entry(source).or_default().push(pc));
             }
         }
         users
-    }
-
-    /// Counts examined instructions. Returns `None` after too many.
-    fn look(&mut self, instructions: usize) -> Option<()> {
-        self.looks = self.looks.checked_sub(instructions)?;
-        Some(())
     }
 
     fn assume_constants(&mut self) {
@@ -196,7 +198,6 @@ impl Finder<'_> {
             Some(RowKind::Lower) => width == Width::Double,
             _ => false,
         };
-        let Op::Pure { info, sources, .. } = &instruction.op else { return Some(Known::Row) };
         if !whole
             || instruction.guard != Condition::ALWAYS
             || self.rejected.contains(&out)
@@ -204,6 +205,26 @@ impl Finder<'_> {
         {
             return Some(Known::Row);
         }
+        match &instruction.op {
+            Op::Pure { info, sources, .. } => self.computed(info, sources),
+            Op::Load(access) => self.loaded(access),
+            _ => Some(Known::Row),
+        }
+    }
+
+    /// Returns the state of the result of a load: lanes with equal addresses load the same.
+    fn loaded(&self, access: &Access) -> Option<Known> {
+        let Known::Shaped { shape, .. } = *self.known.get(&access.address.base)? else {
+            return Some(Known::Row);
+        };
+        // An address without a space may be one in local memory, if the kernel computes these.
+        let is_anywhere = access.space.is_none() && self.has_local_addresses;
+        let same = shape == UNIFORM && may_be_regular(access) && !is_anywhere;
+        Some(if same { Known::Shaped { shape: UNIFORM, value: None } } else { Known::Row })
+    }
+
+    /// Returns the state of the result of an operation.
+    fn computed(&mut self, info: &PureInfo, sources: &[Register; 4]) -> Option<Known> {
         let mut shapes = [UNIFORM; 4];
         let mut values = [None; 4];
         let used = info.sources.iter().take_while(|width| **width != Width::None).count();
@@ -227,104 +248,6 @@ impl Finder<'_> {
             None if uniform => Known::Shaped { shape: UNIFORM, value },
             None => Known::Row,
         })
-    }
-
-    /// Assigns rows to registers that some lanes write while others wait with a different value.
-    /// Returns `None` if this takes too long.
-    fn reject_divergent(&mut self) -> Option<()> {
-        let uniform = self.uniform_predicates()?;
-        for block in 0..self.blocks.count() {
-            let Some(last) = self.kernel.code.get(self.blocks.range(block).end - 1) else { continue };
-            let diverges = match &last.op {
-                Op::Branch { .. } => !uniform[last.guard.predicate.0 as usize],
-                Op::BranchIndexed { .. } => true,
-                _ => false,
-            };
-            let ways = self.blocks.successors(block);
-            for (index, one) in ways.iter().enumerate().filter(|_| diverges) {
-                for other in &ways[index + 1..] {
-                    let (one, other) = (*one, *other);
-                    let earlier = self.blocks.rank(one) < self.blocks.rank(other);
-                    let (first, second) = if earlier { (one, other) } else { (other, one) };
-                    // The first lanes run until they reach or pass the others, which then catch up.
-                    for meeting in self.reject_written(first, second)? {
-                        if meeting != second {
-                            self.reject_written(second, meeting)?;
-                        }
-                    }
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// Rejects registers that are live at the start of the block `waiting` and written on the paths
-    /// from `from` to blocks not before it. Returns these blocks; `None` if it takes long.
-    fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
-        let limit = self.blocks.rank(waiting);
-        let place = self.blocks.range(waiting).start as u32;
-        let mut beyond = Vec::new();
-        self.searches += 1;
-        let mut open = vec![from];
-        while let Some(block) = open.pop() {
-            self.look(1)?;
-            if std::mem::replace(&mut self.seen[block], self.searches) == self.searches {
-                continue;
-            }
-            if self.blocks.rank(block) >= limit {
-                beyond.push(block);
-                continue;
-            }
-            self.look(self.blocks.range(block).len())?;
-            for pc in self.blocks.range(block) {
-                let (liveness, rejected) = (self.liveness, &mut self.rejected);
-                visit_writes(&self.kernel.code[pc], &mut |out, _| {
-                    if liveness.needs(place, out) {
-                        rejected.insert(out);
-                    }
-                });
-            }
-            open.extend(self.blocks.successors(block));
-        }
-        Some(beyond)
-    }
-
-    /// Returns the predicates that are equal in all running lanes; `None` if that takes too long.
-    fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
-        let mut uniform = vec![true; self.kernel.predicates as usize];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            self.look(self.kernel.code.len())?;
-            let is_uniform = |register: &Register| {
-                matches!(self.known.get(register), Some(Known::Shaped { shape: UNIFORM, .. }))
-            };
-            for instruction in &self.kernel.code {
-                let holds = |condition: &Condition| uniform[condition.predicate.0 as usize];
-                let (outs, same): (Vec<Predicate>, bool) = match &instruction.op {
-                    Op::Test { out, inverse, sources, combine, .. } => {
-                        let combined = combine.as_ref().is_none_or(|(_, condition)| holds(condition));
-                        (
-                            std::iter::once(*out).chain(*inverse).collect(),
-                            sources.iter().all(is_uniform) && combined && holds(&instruction.guard),
-                        )
-                    }
-                    Op::Logic { out, a, b, .. } => {
-                        (vec![*out], holds(a) && holds(b) && holds(&instruction.guard))
-                    }
-                    _ => {
-                        let mut outs = Vec::new();
-                        effects::predicates(instruction, &mut |out| outs.push(out));
-                        (outs, false)
-                    }
-                };
-                for out in outs {
-                    changed |= uniform[out.0 as usize] && !same;
-                    uniform[out.0 as usize] &= same;
-                }
-            }
-        }
-        Some(uniform)
     }
 
     fn finish(self, users: &Users) -> Option<Affine> {

@@ -11,6 +11,7 @@
 //! run time ([`crate::exec::vector::scalar`]).
 
 mod analysis;
+mod divergence;
 mod expr;
 mod find;
 mod linear;
