@@ -8,6 +8,9 @@
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
 use crate::program::Kernel;
+use crate::program::instruction::Op;
+use crate::semantics::lower::Lower;
+use crate::semantics::{PureInfo, Width};
 use std::collections::{HashMap, HashSet};
 
 /// Assumed number of runs of the body of a loop.
@@ -27,7 +30,10 @@ pub(super) fn suits(kernel: &Kernel, steps: &Steps) -> bool {
     let loops = Loops::of(steps, &parts);
     let (mut rows, mut machine) = (0, 0);
     for (index, step) in steps.iter().enumerate() {
-        let [on_rows, in_machine] = costs(&step.action, parts[index]);
+        let [on_rows, in_machine] = match (&step.action, &kernel.code[step.pc as usize].op) {
+            (Action::Pure { .. }, Op::Pure { info, .. }) => costs_of_operation(info),
+            (action, _) => costs(action, parts[index]),
+        };
         let runs = |loops: u32| RUNS.pow(loops.min(MOST_LOOPS));
         let (all, parted) = (runs(loops.all[index]), runs(loops.parted[index]));
         // In a loop that lanes leave at different times, rows run for some lanes only.
@@ -37,31 +43,45 @@ pub(super) fn suits(kernel: &Kernel, steps: &Steps) -> bool {
     rows > machine
 }
 
-/// Returns the costs of a step on rows, and in machine code, for one lane. They were fitted to the
-/// times of the kernels of the bench in both modes.
+/// Returns the costs of an operation on rows, and in machine code, for one lane. On rows they are about the
+/// numbers of instructions for a vector of lanes; machine code tests the results of floats for NaNs.
+fn costs_of_operation(info: &PureInfo) -> [u64; 2] {
+    let is_wide = info.out == Width::Double || info.sources[0] == Width::Double;
+    match info.lower {
+        Lower::MulLow | Lower::MadLow if is_wide => [24, 4],
+        Lower::IntToFloat | Lower::FloatToInt(_) | Lower::FloatToWhole(_) | Lower::FloatToFloat => [12, 8],
+        _ if info.formats[0].is_some() => [if is_wide { 8 } else { 5 }, if is_wide { 6 } else { 13 }],
+        Lower::MulLow | Lower::MadLow | Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10],
+        _ if is_wide => [8, 4],
+        Lower::Call => [5, 13],
+        _ => [6, 7],
+    }
+}
+
+/// Returns the costs of another step. All costs were fitted to the times of the kernels of the bench in both
+/// modes.
 fn costs(action: &Action, parts: bool) -> [u64; 2] {
     match action {
-        Action::Pure { double: false, .. } => [5, 10],
-        Action::Pure { double: true, .. } => [7, 5],
-        Action::PureLanes { .. } => [80, 40],
+        Action::Pure { .. } => [6, 7],
+        Action::PureLanes { .. } => [60, 40],
         Action::Test { .. } | Action::TestAnd(_) | Action::Logic { .. } => [6, 4],
         Action::Select { .. } => [6, 10],
         Action::Load(access) | Action::Store(access) => match access.space {
-            AccessSpace::Global => [56, 10],
-            AccessSpace::Local => [80, 20],
-            AccessSpace::Shared | AccessSpace::Param => [20, 10],
+            AccessSpace::Global => [38, 8],
+            AccessSpace::Local => [120, 16],
+            AccessSpace::Shared | AccessSpace::Param => [26, 10],
         },
-        Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [130, 30],
-        Action::Atomic(_) => [280, 30],
-        Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_) => [8, 20],
+        Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [110, 35],
+        Action::Atomic(_) => [160, 40],
+        Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_) => [12, 30],
         Action::Scalar(_) | Action::ScalarTest(_) => [1, 5],
         Action::Branch(_) | Action::Skip(_) if parts => [14, 10],
         Action::Arm { .. } => [2, 10],
         Action::Branch(_) | Action::Skip(_) => [2, 14],
-        Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [20, 600],
+        Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [50, 600],
         Action::ActiveMask(_) => [5, 600],
         Action::Fence(_) => [5, 50],
-        Action::Plain { .. } => [80, 56],
+        Action::Plain { .. } => [70, 60],
         Action::Exit => [0, 0],
     }
 }
