@@ -4,6 +4,7 @@
 mod edges;
 mod parts;
 mod strong;
+mod threads;
 mod uniform;
 
 use crate::device::{Args, Device, MODES};

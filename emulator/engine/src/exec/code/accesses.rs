@@ -1,9 +1,8 @@
 //! Creates the steps of loads, stores and atomic operations.
 
 use super::access::{MOST_ELEMENTS, Source};
-use super::growth::Operand;
 use super::indexed::Indexed;
-use super::step::{AccessSpace, AccessStep, Action, AtomicStep, ScalarAccess, UniformLoad};
+use super::step::{AccessSpace, AccessStep, AtomicStep};
 use super::translate::{Translator, offset};
 use super::uses::rows_of;
 use super::{access, transfer};
@@ -67,32 +66,6 @@ impl Translator<'_> {
             atomic: access.order.is_strong() && space == AccessSpace::Global,
             prepare,
         }))
-    }
-
-    /// Returns the step of a load or store at a regular address, which also stores some of the registers that
-    /// it loads for the first lane.
-    pub(super) fn regular_access(
-        &mut self,
-        access: &memory::Access,
-        is_load: bool,
-        address: Operand,
-        scalars: Vec<Operand>,
-    ) -> Option<Action> {
-        // Regular addresses need no index.
-        let by_row = self.access(u32::MAX, access, is_load)?;
-        let bytes = access.bytes * access.registers.len() as u32;
-        let pattern = (address.shape, bytes);
-        let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
-            self.accesses.push(pattern);
-            self.accesses.len() as u32 - 1
-        });
-        let is_generic = access.space.is_none();
-        let access = ScalarAccess { address, pattern, by_row };
-        Some(match (is_load, scalars.is_empty()) {
-            (true, false) => Action::UniformLoad(Box::new(UniformLoad { access, is_generic, scalars })),
-            (true, true) => Action::ScalarLoad(Box::new(access)),
-            _ => Action::ScalarStore(Box::new(access)),
-        })
     }
 
     /// True if an instruction may read the result of an atomic operation.

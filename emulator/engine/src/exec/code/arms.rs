@@ -19,13 +19,8 @@ pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Livene
     for at in 0..steps.len() {
         let Action::Branch(target) = steps[at].action else { continue };
         let guard = steps[at].guard;
-        let Some(arm) = steps.get(at + 1..target as usize) else { continue };
-        let short = (1..=MOST_STEPS).contains(&arm.len()) && guard != Guard::ALWAYS;
-        if !short || !arm.iter().all(|step| step.rank == arm[0].rank && goes_on(&step.action)) {
-            continue;
-        }
-        if entries[blocks.at(arm[0].pc)] != 1 {
-            // Lanes from elsewhere join there.
+        let Some(arm) = at_branch(steps, at, blocks, &entries) else { continue };
+        if !arm.iter().all(|step| goes_on(&step.action)) {
             continue;
         }
         let guardable = |step: &Step| step.guard == Guard::ALWAYS && !changes(&step.action, guard);
@@ -48,8 +43,22 @@ pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Livene
     }
 }
 
+/// Returns the few steps that a branch with a condition skips: one block, into which no other way leads.
+pub(super) fn at_branch<'s>(
+    steps: &'s [Step],
+    at: usize,
+    blocks: &Blocks,
+    entries: &[u32],
+) -> Option<&'s [Step]> {
+    let Action::Branch(target) = steps[at].action else { return None };
+    let arm = steps.get(at + 1..target as usize)?;
+    let short = (1..=MOST_STEPS).contains(&arm.len()) && steps[at].guard != Guard::ALWAYS;
+    let one_block = short && arm.iter().all(|step| step.rank == arm[0].rank);
+    (one_block && entries[blocks.at(arm[0].pc)] == 1).then_some(arm)
+}
+
 /// Returns the number of ways into each block.
-fn entries(blocks: &Blocks) -> Vec<u32> {
+pub(super) fn entries(blocks: &Blocks) -> Vec<u32> {
     let mut entries = vec![0; blocks.count()];
     for block in 0..blocks.count() {
         blocks.successors(block).iter().for_each(|next| entries[*next] += 1);
@@ -58,7 +67,7 @@ fn entries(blocks: &Blocks) -> Vec<u32> {
 }
 
 /// True if an action always continues with the next step, for any lanes.
-fn goes_on(action: &Action) -> bool {
+pub(super) fn goes_on(action: &Action) -> bool {
     match action {
         Action::Pure { .. } | Action::PureLanes { .. } | Action::Test { .. } | Action::TestAnd(_) => true,
         Action::Logic { .. } | Action::Select { .. } | Action::ScalarTest(_) => true,
@@ -71,7 +80,7 @@ fn goes_on(action: &Action) -> bool {
 }
 
 /// True if an action that continues with the next step changes the predicate of a guard.
-fn changes(action: &Action, guard: Guard) -> bool {
+pub(super) fn changes(action: &Action, guard: Guard) -> bool {
     match action {
         Action::Test { out, .. } | Action::Logic { out, .. } => *out == guard.predicate(),
         Action::ScalarTest(test) => test.out == guard.predicate(),

@@ -13,6 +13,8 @@ pub(in crate::exec) struct Growth {
     pub(in crate::exec) narrow: [u32; LANES],
     pub(in crate::exec) least: i64,
     pub(in crate::exec) most: i64,
+    /// True if each lane differs by its number.
+    pub(in crate::exec) by_one: bool,
 }
 
 impl Growth {
@@ -23,6 +25,7 @@ impl Growth {
             narrow: wide.map(|growth| growth as u32),
             least: wide.iter().copied().min().unwrap_or(0),
             most: wide.iter().copied().max().unwrap_or(0),
+            by_one: (0..).zip(&wide).all(|(lane, growth)| lane == *growth),
         }
     }
 
@@ -80,9 +83,11 @@ pub(in crate::exec) struct Operand {
     pub(in crate::exec) width: Width,
 }
 
-/// Condition under which a 32-bit value does not wrap between lanes, so it can be extended.
+/// Condition under which the lanes of a result are regular.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::exec) struct NoWrap {
-    pub(in crate::exec) source: Operand,
-    pub(in crate::exec) signed: bool,
+pub(in crate::exec) enum Condition {
+    /// The 32-bit value that is extended does not wrap between lanes.
+    NoWrap { source: Operand, signed: bool },
+    /// The lower bits of the value are the number of the lane.
+    Thread(Operand),
 }

@@ -4,7 +4,7 @@ use super::access;
 use super::access::{LocateFn, MOST_ELEMENTS};
 use super::affine::{Affine, TestKind};
 use super::blend::BlendRows;
-use super::growth::{NoWrap, Operand};
+use super::growth::{self, Operand};
 use super::liveness::Liveness;
 use super::transfer::TransferFn;
 use crate::program::instruction::{Collective, Condition, Constant, Logic};
@@ -201,7 +201,7 @@ pub(in crate::exec) struct ScalarStep {
     pub(in crate::exec) run: Result<PureRows, &'static PureInfo>,
     pub(in crate::exec) out: Operand,
     pub(in crate::exec) sources: [u32; 4],
-    pub(in crate::exec) no_wrap: Option<NoWrap>,
+    pub(in crate::exec) condition: Option<growth::Condition>,
     /// True if the result is also needed as a row.
     pub(in crate::exec) expand: bool,
 }
@@ -303,4 +303,15 @@ pub(in crate::exec) struct Step {
     pub(in crate::exec) weight: u32,
     /// True if the next step belongs to another block.
     pub(in crate::exec) ends_block: bool,
+}
+
+impl Step {
+    /// Returns the predicates that it sets lane by lane.
+    pub(in crate::exec) fn tested_on_rows(&self) -> Vec<u32> {
+        match &self.action {
+            Action::Test { out, .. } | Action::Logic { out, .. } => vec![*out],
+            Action::TestAnd(test) => test.inverse.iter().chain([&test.out]).map(|out| out.0).collect(),
+            _ => Vec::new(),
+        }
+    }
 }

@@ -8,18 +8,15 @@ use super::access;
 use super::affine::Affine;
 use super::arms;
 use super::blend::blends;
-use super::growth::{NoWrap, Operand};
+use super::early;
 use super::indexed::Indexed;
 use super::liveness::Liveness;
-use super::step::{
-    Action, Code, CollectiveStep, CombinedTest, Guard, RowsTest, ScalarStep, ScalarTest, ShuffleStep, Step,
-    Steps,
-};
+use super::step::{Action, Code, CollectiveStep, CombinedTest, Guard, RowsTest, ShuffleStep, Step, Steps};
 use super::uses::Uses;
 use crate::program::blocks::Blocks;
 use crate::program::effects::Course;
 use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
-use crate::program::{Kernel, RowKind, effects, sort_constants};
+use crate::program::{Kernel, effects, sort_constants};
 use crate::semantics::known::{Linear, linear};
 use crate::semantics::rows::Extension;
 use crate::semantics::shuffle::{Shuffle, Sources, shuffle_function};
@@ -160,8 +157,12 @@ impl<'k> Translator<'k> {
                 *target = of_pc[*target as usize];
             }
         }
-        arms::find(&mut steps, &self.blocks, self.liveness.as_ref());
-        Code { steps, of_pc }
+        let mut code = Code { steps, of_pc };
+        if let Some(liveness) = &self.liveness {
+            early::find(&mut code, kernel, (&self.blocks, liveness));
+        }
+        arms::find(&mut code.steps, &self.blocks, self.liveness.as_ref());
+        code
     }
 
     /// Returns the row from which a register's value is read.
@@ -174,49 +175,6 @@ impl<'k> Translator<'k> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
         match self.constants.get(&root) {
             Some((_, Constant::Bits(bits))) => Some(*bits),
-            _ => None,
-        }
-    }
-
-    /// Returns the step of an instruction on registers with regular lanes.
-    fn regular(&mut self, instruction: &Instruction) -> Option<Action> {
-        let affine = self.affine.as_ref()?;
-        let operand = |register: Register| {
-            let width = match self.kernel.row_kinds.get(register.0 as usize) {
-                Some(RowKind::Single) => Width::Single,
-                _ => Width::Double,
-            };
-            Some(Operand { row: self.row(register), shape: affine.shape(register)?, width })
-        };
-        match &instruction.op {
-            Op::Pure { info, out, sources } => {
-                let scalar = affine.scalars.get(out)?;
-                let mut no_wrap = None;
-                if let Some((source, signed)) = affine.extended(info, sources) {
-                    no_wrap = Some(NoWrap { source: operand(source)?, signed });
-                }
-                Some(Action::Scalar(Box::new(ScalarStep {
-                    run: info.rows.map(|rows| rows[self.level as usize]).ok_or(*info),
-                    out: operand(*out)?,
-                    sources: sources.map(|source| self.row(source)),
-                    no_wrap,
-                    expand: scalar.row,
-                })))
-            }
-            Op::Test { info, out, sources: [a, b], .. } => {
-                let kind = affine.test_kind(instruction)?;
-                let test = self.rows_test(info, [*a, *b])?;
-                let operands = [operand(*a)?, operand(*b)?];
-                Some(Action::ScalarTest(Box::new(ScalarTest { test, kind, operands, out: out.0 })))
-            }
-            Op::Load(access) | Op::Store(access) if affine.is_address(access) => {
-                let address = operand(access.address.base)?;
-                let is_load = matches!(instruction.op, Op::Load(_));
-                let loaded = if is_load { &access.registers[..] } else { &[] };
-                let scalars = loaded.iter().filter(|register| affine.scalars.contains_key(register));
-                let scalars: Vec<_> = scalars.filter_map(|register| operand(*register)).collect();
-                self.regular_access(access, is_load, address, scalars)
-            }
             _ => None,
         }
     }
@@ -296,7 +254,7 @@ impl<'k> Translator<'k> {
     }
 
     /// Returns a comparison of rows, if it has a function for whole rows.
-    fn rows_test(&self, info: &TestInfo, sources: [Register; 2]) -> Option<RowsTest> {
+    pub(super) fn rows_test(&self, info: &TestInfo, sources: [Register; 2]) -> Option<RowsTest> {
         let run = info.rows?[self.level as usize];
         let [a, b] = info.in_order(sources);
         let (a, b) = (self.row(a), self.row(b));

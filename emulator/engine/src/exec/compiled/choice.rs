@@ -25,7 +25,7 @@ pub(super) fn suits(kernel: &Kernel, steps: &Steps) -> bool {
         return true;
     }
     let steps = &steps.scalars.as_ref().unwrap_or(&steps.rows).steps;
-    let irregular: HashSet<u32> = steps.iter().flat_map(tested_on_rows).collect();
+    let irregular: HashSet<u32> = steps.iter().flat_map(Step::tested_on_rows).collect();
     let parts: Vec<bool> = steps.iter().map(|step| parts(step, &irregular)).collect();
     let loops = Loops::of(steps, &parts);
     let (mut rows, mut machine) = (0, 0);
@@ -134,13 +134,4 @@ impl Loops {
 /// True if lanes may take different ways at a branch.
 fn parts(step: &Step, irregular: &HashSet<u32>) -> bool {
     matches!(step.action, Action::Branch(_) | Action::Skip(_)) && irregular.contains(&step.guard.predicate())
-}
-
-/// Returns the predicates that a step sets lane by lane.
-fn tested_on_rows(step: &Step) -> Vec<u32> {
-    match &step.action {
-        Action::Test { out, .. } | Action::Logic { out, .. } => vec![*out],
-        Action::TestAnd(test) => test.inverse.iter().chain([&test.out]).map(|out| out.0).collect(),
-        _ => Vec::new(),
-    }
 }

@@ -12,7 +12,7 @@ use crate::exec::block::special::set_block_rows;
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::affine::{Affine, TestKind};
 use crate::exec::code::blend::Blend;
-use crate::exec::code::growth::{Growth, NoWrap, Operand};
+use crate::exec::code::growth::{Condition, Growth, Operand};
 use crate::exec::code::step::{Guard, ScalarAccess, ScalarStep, ScalarTest, Step, UniformLoad};
 use crate::memory::Windows;
 use crate::semantics::known::{Comparison, Relation};
@@ -61,7 +61,7 @@ impl Run<'_, '_, '_> {
     #[inline(always)]
     pub(super) fn scalar(&mut self, step: &Step, scalar: &ScalarStep) -> Go {
         let regular = self.is_free(step.guard, scalar.out.row)
-            && scalar.no_wrap.as_ref().is_none_or(|what| self.never_wraps(what));
+            && scalar.condition.as_ref().is_none_or(|condition| self.meets(condition));
         if !regular {
             return self.go_back(step);
         }
@@ -193,18 +193,31 @@ impl Run<'_, '_, '_> {
         );
     }
 
+    /// True if all warps of the group meet a condition.
+    #[inline(always)]
+    fn meets(&self, condition: &Condition) -> bool {
+        let warps = 0..self.files.count;
+        match *condition {
+            Condition::NoWrap { source, signed } => self.never_wraps(source, signed),
+            Condition::Thread(source) => {
+                let is_thread = |warp| self.files.first_lane(warp, source) % LANES as u64 == 0;
+                self.growth(source).by_one && warps.into_iter().all(is_thread)
+            }
+        }
+    }
+
     /// True if extending the first lane's value to 64 bits extends it in all lanes of a group.
     #[inline(always)]
-    pub(super) fn never_wraps(&self, what: &NoWrap) -> bool {
-        let growth = self.growth(what.source);
+    fn never_wraps(&self, source: Operand, signed: bool) -> bool {
+        let growth = self.growth(source);
         let (least, most) =
-            if what.signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
+            if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
         // Values of the first lane for which no lane leaves the range: `room`, from `lowest`.
         let lowest = least - growth.least.min(0);
         let room = most - growth.most.max(0) - lowest;
         room >= 0
             && (0..self.files.count).all(|warp| {
-                let first = self.files.first_lane(warp, what.source) as u32;
+                let first = self.files.first_lane(warp, source) as u32;
                 i64::from(first.wrapping_sub(lowest as u32)) <= room
             })
     }

@@ -8,8 +8,9 @@ use crate::exec::code::uses::visit_reads;
 use crate::program::instruction::{Instruction, Op};
 use crate::program::memory::Access;
 use crate::semantics::known::{Comparison, Linear, comparison, linear};
+use crate::semantics::lower::Lower;
 use crate::semantics::{PureInfo, Register, Width};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Method of a comparison of regular operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +37,8 @@ pub(in crate::exec) struct Affine {
     /// Registers that are computed only for the first lane.
     pub(in crate::exec) scalars: HashMap<Register, Scalar>,
     pub(super) constants: HashMap<Register, u32>,
+    /// Registers with the number of the lane, whose comparisons have no common result.
+    pub(super) lanes: HashSet<Register>,
     /// Constant rows, and copies of them, that are read as rows; one bit each.
     pub(in crate::exec) rows: Vec<u64>,
 }
@@ -58,7 +61,8 @@ impl Affine {
             return None;
         };
         let constant = |register| self.constants.contains_key(register);
-        if info.rows.is_none() || constant(a) && constant(b) {
+        let is_lane = |register| self.lanes.contains(register);
+        if info.rows.is_none() || constant(a) && constant(b) || is_lane(a) || is_lane(b) {
             return None;
         }
         if self.is_uniform(*a) && self.is_uniform(*b) {
@@ -83,6 +87,12 @@ impl Affine {
         // A third source is already wide; a mere extension does not use the second one.
         let used = info.sources[1] != Width::None || *source == sources[0];
         used.then_some((*source, signed))
+    }
+
+    /// Returns the number of a thread of which an operation takes a part.
+    pub(in crate::exec) fn thread(&self, info: &PureInfo, sources: &[Register; 4]) -> Option<Register> {
+        let takes_part = matches!(info.lower, Lower::ShiftRight | Lower::And);
+        sources[..2].iter().copied().find(|source| takes_part && !self.is_uniform(*source))
     }
 
     /// True if a load or store has a step for a regular address.

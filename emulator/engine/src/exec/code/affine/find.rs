@@ -3,6 +3,7 @@
 use super::analysis::may_be_regular;
 use super::expr::{Expr, Exprs, Growth, Id, ONE, UNIFORM, low};
 use super::linear::{linear_shape, linear_value};
+use super::warps::{self, Low};
 use super::{Affine, Scalar};
 use crate::exec::code::liveness::{Liveness, contains};
 use crate::exec::code::uses::{visit_reads, visit_writes};
@@ -27,7 +28,13 @@ pub(super) enum Known {
         shape: Growth,
         /// The value, if it is the same in all threads and known at launch.
         value: Option<Id>,
+        low: Low,
     },
+}
+
+impl Known {
+    /// The same in all lanes, and no more is known.
+    const UNIFORM: Known = Known::Shaped { shape: UNIFORM, value: None, low: Low::Unknown };
 }
 
 impl Affine {
@@ -124,7 +131,7 @@ impl Finder<'_> {
     }
 
     /// Propagates from these instructions to all registers. A register counts as regular until an
-    /// instruction contradicts this. Its state changes at most three times: linear time.
+    /// instruction contradicts this. Its state changes at most five times: linear time.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
@@ -188,7 +195,7 @@ impl Finder<'_> {
             | Constant::Function { .. } => (UNIFORM, value(Expr::Row(register, width))),
             Constant::Special(_) => return Known::Row,
         };
-        Known::Shaped { shape, value }
+        Known::Shaped { shape, value, low: Low::of_constant(constant) }
     }
 
     /// Returns the state of a register after an instruction; `None` while its sources are unknown.
@@ -220,32 +227,39 @@ impl Finder<'_> {
         // An address without a space may be one in local memory, if the kernel computes these.
         let is_anywhere = access.space.is_none() && self.has_local_addresses;
         let same = shape == UNIFORM && may_be_regular(access) && !is_anywhere;
-        Some(if same { Known::Shaped { shape: UNIFORM, value: None } } else { Known::Row })
+        Some(if same { Known::UNIFORM } else { Known::Row })
     }
 
     /// Returns the state of the result of an operation.
     fn computed(&mut self, info: &PureInfo, sources: &[Register; 4]) -> Option<Known> {
         let mut shapes = [UNIFORM; 4];
         let mut values = [None; 4];
+        let mut lows = [Low::Unknown; 4];
         let used = info.sources.iter().take_while(|width| **width != Width::None).count();
         for (index, source) in sources.iter().enumerate().take(used) {
-            let Known::Shaped { shape, value } = *self.known.get(source)? else { return Some(Known::Row) };
-            (shapes[index], values[index]) = (shape, value);
+            let Known::Shaped { shape, value, low } = *self.known.get(source)? else {
+                return Some(Known::Row);
+            };
+            (shapes[index], values[index], lows[index]) = (shape, value, low);
         }
         let uniform = shapes == [UNIFORM; 4];
-        let Some(linear) = linear(info) else {
-            return Some(if uniform { Known::Shaped { shape: UNIFORM, value: None } } else { Known::Row });
-        };
+        let otherwise = if uniform { Known::UNIFORM } else { Known::Row };
         let exprs = &mut self.exprs;
+        let numbers = [values[0], values[1]].map(|value| exprs.number(value?));
+        let Some(linear) = linear(info) else {
+            let part = warps::part(info.lower, shapes, lows, numbers);
+            return Some(part.map_or(otherwise, |(shape, low)| Known::Shaped { shape, value: None, low }));
+        };
+        let low = Low::of_linear(linear, lows, numbers[1]);
         let shape = linear_shape(exprs, linear, shapes, values);
         let value = linear_value(exprs, linear, values).filter(|_| uniform);
         Some(match shape {
             Some(shape) if info.out == Width::Single => {
                 let shape = exprs.each(shape, Expr::Low);
-                Known::Shaped { shape, value: value.map(|value| exprs.make(Expr::Low(value))) }
+                Known::Shaped { shape, value: value.map(|value| exprs.make(Expr::Low(value))), low }
             }
-            Some(shape) => Known::Shaped { shape, value },
-            None if uniform => Known::Shaped { shape: UNIFORM, value },
+            Some(shape) => Known::Shaped { shape, value, low },
+            None if uniform => Known::Shaped { shape: UNIFORM, value, low },
             None => Known::Row,
         })
     }
@@ -256,6 +270,7 @@ impl Finder<'_> {
             shapes: vec![UNIFORM],
             scalars: HashMap::new(),
             constants: HashMap::new(),
+            lanes: HashSet::new(),
             rows: vec![0; (self.kernel.rows as usize + 1).div_ceil(64)],
         };
         let constants: HashSet<Register> =
@@ -266,17 +281,20 @@ impl Finder<'_> {
                 written.insert(out, width);
             });
         }
-        let mut shaped: Vec<(Register, Growth)> = self
+        let mut shaped: Vec<(Register, Growth, Low)> = self
             .known
             .iter()
             .filter_map(|(register, known)| match known {
-                Known::Shaped { shape, .. } => Some((*register, *shape)),
+                Known::Shaped { shape, low, .. } => Some((*register, *shape, *low)),
                 Known::Row => None,
             })
             .collect();
-        shaped.sort_unstable_by_key(|(register, _)| register.0);
+        shaped.sort_unstable_by_key(|(register, ..)| register.0);
         let mut places = HashMap::from([(UNIFORM, 0)]);
-        for (register, shape) in shaped {
+        for (register, shape, low) in shaped {
+            if low == Low::Lane {
+                affine.lanes.insert(register);
+            }
             let at = *places.entry(shape).or_insert_with(|| {
                 affine.shapes.push(shape);
                 affine.shapes.len() - 1
@@ -288,6 +306,13 @@ impl Finder<'_> {
             }
         }
         self.drop_rows(&mut affine, users);
+        self.find_rows(&mut affine, &constants);
+        affine.exprs = self.exprs.list;
+        (!affine.scalars.is_empty()).then_some(affine)
+    }
+
+    /// Finds scalars and constants that are also read as rows.
+    fn find_rows(&self, affine: &mut Affine, constants: &HashSet<Register>) {
         let mut as_row = HashSet::new();
         for instruction in &self.kernel.code {
             affine.visit_reads(instruction, &mut |register, row| {
@@ -307,8 +332,6 @@ impl Finder<'_> {
                 affine.rows[row.0 as usize / 64] |= 1 << (row.0 % 64);
             }
         }
-        affine.exprs = self.exprs.list;
-        (!affine.scalars.is_empty()).then_some(affine)
     }
 
     /// Drops scalars that are only read as rows, because it is cheaper to compute them as rows.
@@ -343,10 +366,11 @@ impl Finder<'_> {
 
 fn join(old: Known, new: Known) -> Known {
     match (old, new) {
-        (Known::Shaped { shape, value }, Known::Shaped { shape: other, value: other_value })
-            if shape == other =>
-        {
-            Known::Shaped { shape, value: value.filter(|_| value == other_value) }
+        (
+            Known::Shaped { shape, value, low },
+            Known::Shaped { shape: other, value: other_value, low: other_low },
+        ) if shape == other => {
+            Known::Shaped { shape, value: value.filter(|_| value == other_value), low: low.join(other_low) }
         }
         _ => Known::Row,
     }

@@ -15,6 +15,7 @@ mod divergence;
 mod expr;
 mod find;
 mod linear;
+mod warps;
 
 pub(in crate::exec) use analysis::{Affine, Scalar, TestKind, reads_row};
 pub(in crate::exec) use expr::{Expr, evaluate};
