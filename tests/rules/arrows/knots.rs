@@ -30,7 +30,6 @@ const LEFT: &[(&str, usize, &str)] = &[
         11,
         "a generator of machine code is one object, in a file for each subject",
     ),
-    ("emulator/src/driver/graph", 3, "graphs own nodes, and some nodes own graphs"),
     (
         "tracer/src",
         6,

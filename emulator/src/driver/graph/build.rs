@@ -9,7 +9,8 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
 
-use super::object::{GRAPHS, Graph, NODES, Node, Owner};
+use super::nodes::{NODES, Node};
+use super::object::{GRAPHS, Graph, Owner};
 use super::topology::{Edge, Topology};
 use super::user_object::{Shared, UserObject};
 

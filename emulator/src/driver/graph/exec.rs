@@ -15,7 +15,8 @@ use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
 
 use super::node::NodeKind;
-use super::object::{Graph, Node, Owner};
+use super::nodes::Node;
+use super::object::{Graph, Owner};
 use super::parts::Segment;
 use super::user_object::Shared;
 

@@ -6,6 +6,7 @@ mod conditional;
 mod exec;
 mod install;
 mod node;
+mod nodes;
 mod object;
 mod parts;
 mod topology;

@@ -9,7 +9,8 @@ use super::params::NodeParams;
 use crate::driver::answer::{Answer, INVALID_CONTEXT};
 use crate::driver::call::{In, Out, put_handle};
 use crate::driver::context::{self, Context};
-use crate::driver::graph::object::{Graph, Node};
+use crate::driver::graph::nodes::Node;
+use crate::driver::graph::object::Graph;
 use crate::driver::handle::Handle;
 
 /// Returns the context in which a node is created. Fails if it has ended or has a sticky error.

@@ -11,7 +11,8 @@ use crate::driver::external::Step;
 
 use super::super::conditional::Conditional;
 use super::super::exec::set_in;
-use super::super::object::{Graph, Node};
+use super::super::nodes::Node;
+use super::super::object::Graph;
 use super::params::NodeParams;
 use super::{NodeKind, add};
 

@@ -11,7 +11,7 @@ use crate::driver::code::{Function, KERNELS, Launch, LaunchShape, pack_params};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
 
-use super::super::object::Node;
+use super::super::nodes::Node;
 use super::params::NodeParams;
 use super::{NodeKind, current_context};
 

@@ -5,7 +5,7 @@ use cuprum_sys::*;
 use crate::driver::call::{In, Out, calls};
 
 use super::super::exec::set_in;
-use super::super::object::Node;
+use super::super::nodes::Node;
 use super::params::{EventParams, NodeParams};
 use super::{add, params_of};
 
