@@ -1,31 +1,22 @@
-//! The real driver, and our functions by its addresses.
+//! The real driver.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
-use std::ptr;
 use std::sync::OnceLock;
 
-use cuprum_sys::{CUcontext, CUresult, FnId, Fns, Library, StreamMode, Symbol, environment};
+use cuprum_sys::{CUcontext, CUresult, FnId, Fns, Library, StreamMode, environment};
 
 use crate::variables;
 
 /// The real driver.
-struct Driver {
-    legacy: Library,
-    per_thread: Library,
-    /// Our functions by the addresses of the driver's.
-    ours: HashMap<usize, *const c_void>,
+pub(crate) struct Driver {
+    pub(crate) legacy: Library,
+    pub(crate) per_thread: Library,
 }
 
-// SAFETY: the addresses are of functions, and are only passed on.
-unsafe impl Send for Driver {}
-// SAFETY: likewise, and nothing of it changes.
-unsafe impl Sync for Driver {}
-
 /// The driver; `None` if it cannot be opened, which is reported once.
-fn driver() -> Option<&'static Driver> {
+pub(crate) fn driver() -> Option<&'static Driver> {
     static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
     thread_local! {
         static OPENING: Cell<bool> = const { Cell::new(false) };
@@ -66,12 +57,6 @@ pub(crate) fn has(function: FnId) -> bool {
     driver().is_some_and(|driver| driver.legacy.has(function))
 }
 
-/// Our function in place of one of the driver's; null for an unknown address.
-pub(crate) fn ours(address: *const c_void) -> *const c_void {
-    let found = driver().and_then(|driver| driver.ours.get(&address.addr()));
-    found.map_or(ptr::null(), |address| *address)
-}
-
 /// The result that a program gets if the driver lacks a function, or if there is no driver.
 pub(crate) fn answer(result: CUresult) -> CUresult {
     match result {
@@ -89,6 +74,11 @@ pub(crate) fn current_context() -> u64 {
     context.0.addr() as u64
 }
 
+unsafe extern "C" {
+    /// The function that this library exports.
+    fn cuInit(flags: c_uint) -> CUresult;
+}
+
 fn open() -> Result<Driver, String> {
     let path = environment::variable(variables::DRIVER)
         .ok_or_else(|| format!("{} does not name it; `cuprum trace` does", variables::DRIVER))?;
@@ -96,7 +86,7 @@ fn open() -> Result<Driver, String> {
     if !path.is_absolute() {
         return Err(format!("{} is no absolute path, and could lead back here", path.display()));
     }
-    if keep_to_itself(path) == crate::exported(FnId::cuInit as usize).map(|[address, _]| address) {
+    if keep_to_itself(path) == Some(cuInit as *const c_void) {
         return Err(format!("{} is this library itself", path.display()));
     }
     let open = |per_thread| {
@@ -105,7 +95,7 @@ fn open() -> Result<Driver, String> {
         unsafe { options.open_from(path) }.map_err(|error| error.to_string())
     };
     let (legacy, per_thread) = (open(false)?, open(true)?);
-    Ok(Driver { legacy, per_thread, ours: table(legacy, per_thread) })
+    Ok(Driver { legacy, per_thread })
 }
 
 /// Opens the driver so that it uses its own functions, whatever this process exports under their names. It
@@ -125,46 +115,4 @@ fn keep_to_itself(path: &Path) -> Option<*const c_void> {
     }
     // SAFETY: an open library, and a C string.
     Some(unsafe { dlsym(library, c"cuInit".as_ptr()) }.cast_const())
-}
-
-/// Our functions by the driver's addresses: exported ones, and ones returned for a name and a version.
-fn table(legacy: Library, per_thread: Library) -> HashMap<usize, *const c_void> {
-    let mut ours = HashMap::new();
-    let modes = [(legacy, StreamMode::Legacy, 0), (per_thread, StreamMode::PerThread, 1)];
-    for (library, _, which) in modes {
-        for (number, &function) in FnId::ALL.iter().enumerate() {
-            if let (true, Some(exported)) = (library.has(function), crate::exported(number)) {
-                ours.entry(library.address(function).addr()).or_insert(exported[which]);
-            }
-        }
-    }
-    for (library, mode, which) in modes {
-        for (number, &function) in FnId::ALL.iter().enumerate() {
-            let Some(exported) = crate::exported(number) else { continue };
-            let found = asked(library, &function.symbol_in(mode));
-            if !found.is_null() {
-                ours.entry(found.addr()).or_insert(exported[which]);
-            }
-        }
-    }
-    ours
-}
-
-/// The address that the driver returns for a symbol; null if it knows none.
-fn asked(library: Library, symbol: &Symbol) -> *const c_void {
-    const LEGACY: u64 = 1;
-    const PER_THREAD: u64 = 2;
-    let Ok(base) = CString::new(symbol.base) else { return ptr::null() };
-    let flags = if symbol.mode == StreamMode::PerThread { PER_THREAD } else { LEGACY };
-    let mut found = ptr::null_mut();
-    let (fns, version) = (library.fns(), symbol.since.as_raw() as i32);
-    let mut status = cuprum_sys::CUdriverProcAddressQueryResult(0);
-    let result = if library.has(FnId::cuGetProcAddress_v2) {
-        // SAFETY: a NUL-terminated name, and places for the answers.
-        unsafe { (fns.cuGetProcAddress_v2)(base.as_ptr(), &mut found, version, flags, &mut status) }
-    } else {
-        // SAFETY: likewise.
-        unsafe { (fns.cuGetProcAddress)(base.as_ptr(), &mut found, version, flags) }
-    };
-    if result == CUresult::CUDA_SUCCESS { found } else { ptr::null() }
 }

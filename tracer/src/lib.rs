@@ -19,11 +19,11 @@
 // work          work queued on streams, and waits for it
 // show          a recording as files for people
 // os            files in memory, a clock, forks
-// driver        the real driver, and our functions by its addresses
+// driver        the real driver
 // segment       files that threads write
 // extras times  data of calls beyond their arguments; times of the device's work
 // record        calls on their way to the driver
-// exported_functions  the functions of the driver API
+// exports       the functions of the driver API, and our functions by the driver's addresses
 
 mod format;
 mod read;
@@ -38,6 +38,8 @@ pub use self::show::Timeline;
 #[cfg(all(target_os = "linux", feature = "library"))]
 mod driver;
 #[cfg(all(target_os = "linux", feature = "library"))]
+mod exports;
+#[cfg(all(target_os = "linux", feature = "library"))]
 mod extras;
 #[cfg(all(target_os = "linux", feature = "library"))]
 mod os;
@@ -48,19 +50,6 @@ mod segment;
 #[cfg(all(target_os = "linux", feature = "library"))]
 mod times;
 
-/// The exported functions.
-#[cfg(all(target_os = "linux", feature = "library"))]
-mod exported_functions {
-    cuprum_sys::export_functions!(crate::functions, crate::answer);
-}
-
-#[cfg(all(target_os = "linux", feature = "library"))]
-use {driver::answer, record::functions};
-
-/// The addresses of an exported function and of its per-thread twin, by its place in the list; `None` after
-/// the last.
 #[cfg(all(target_os = "linux", feature = "library"))]
 #[doc(hidden)]
-pub fn exported(function: usize) -> Option<[*const std::ffi::c_void; 2]> {
-    exported_functions::ADDRESSES.get(function).copied()
-}
+pub use self::exports::exported;

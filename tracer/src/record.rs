@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cuprum_sys::hook::{Argument, Call, Hook};
-use cuprum_sys::{CUfunction, CUkernel, CUresult, FnId, Fns, StreamMode};
+use cuprum_sys::hook::{Argument, Call};
+use cuprum_sys::{CUfunction, CUkernel, CUresult, FnId, StreamMode};
 
 use crate::driver;
 use crate::extras;
@@ -14,52 +14,12 @@ use crate::os;
 use crate::segment::Record;
 use crate::times;
 
-/// The hook of a stream mode.
-struct Traced<const PER_THREAD: bool>;
-
-impl<const PER_THREAD: bool> Hook for Traced<PER_THREAD> {
-    fn target() -> &'static Fns {
-        driver::functions(if PER_THREAD { StreamMode::PerThread } else { StreamMode::Legacy })
-    }
-
-    fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult {
-        let result = write_down(call, PER_THREAD, pass_on);
-        if matches!(call.function(), FnId::cuGetProcAddress | FnId::cuGetProcAddress_v2)
-            && result == CUresult::CUDA_SUCCESS
-        {
-            put_ours(call);
-        }
-        result
-    }
-}
-
-/// Functions that record their calls.
-pub(crate) fn functions(mode: StreamMode) -> &'static Fns {
-    static LEGACY: Fns = Fns::hooked::<Traced<false>>();
-    static PER_THREAD: Fns = Fns::hooked::<Traced<true>>();
-    match mode {
-        StreamMode::Legacy => &LEGACY,
-        StreamMode::PerThread => &PER_THREAD,
-    }
-}
-
-/// Replaces the driver's function that a program received by ours. A function that is unknown here is not
-/// traced.
-fn put_ours(call: &Call<'_>) {
-    let Some(argument) = call.arguments().nth(1) else { return };
-    let place = ptr::with_exposed_provenance_mut::<*const c_void>(argument.word() as usize);
-    if place.is_null() {
-        return;
-    }
-    // SAFETY: the call succeeded, and has written an address there.
-    let ours = driver::ours(unsafe { place.read() });
-    if !ours.is_null() {
-        // SAFETY: the program's place for an address; ours has the same signature as the driver's.
-        unsafe { place.write(ours) };
-    }
-}
-
-fn write_down(call: &Call<'_>, per_thread: bool, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult {
+/// Passes a call on, and records it.
+pub(crate) fn write_down(
+    call: &Call<'_>,
+    per_thread: bool,
+    pass_on: &mut dyn FnMut() -> CUresult,
+) -> CUresult {
     let function = call.function();
     name_kernel(call);
     let Some(mut record) = Record::new(kind::CALL) else { return pass_on() };
