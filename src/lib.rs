@@ -229,6 +229,7 @@
 // open              the short way to a context
 
 #![allow(clippy::missing_errors_doc, reason = "errors of any call are listed once, above")]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod any_error;
 pub mod context;

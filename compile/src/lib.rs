@@ -30,6 +30,8 @@
 //! NVRTC runs in this process. Source text can make it use all memory and time, or crash this
 //! process: compile untrusted source in a separate process.
 
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
 mod architecture;
 #[cfg(feature = "cache")]
 pub mod cache;

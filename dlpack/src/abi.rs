@@ -32,6 +32,7 @@ pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
+#[expect(clippy::exhaustive_structs, reason = "the layout of DLPack")]
 pub struct DLPackVersion {
     /// Changes with the layout.
     pub major: u32,
@@ -51,6 +52,7 @@ pub struct DLPackVersion {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
+#[expect(clippy::exhaustive_structs, reason = "the layout of DLPack")]
 pub struct DLDevice {
     /// [`CPU`], [`CUDA`], [`CUDA_HOST`], [`CUDA_MANAGED`], or another value of DLPack.
     pub device_type: i32,
@@ -70,6 +72,7 @@ pub struct DLDevice {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
+#[expect(clippy::exhaustive_structs, reason = "the layout of DLPack")]
 pub struct DLDataType {
     /// 0: signed integers, 1: unsigned integers, 2: floats, 4: `bfloat16`, 5: complex numbers.
     pub code: u8,
@@ -92,6 +95,7 @@ pub struct DLDataType {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[expect(clippy::exhaustive_structs, reason = "the layout of DLPack")]
 pub struct DLTensor {
     /// Address of the memory.
     pub data: *mut c_void,
@@ -126,6 +130,7 @@ pub struct DLTensor {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[expect(clippy::exhaustive_structs, reason = "the layout of DLPack")]
 pub struct DLManagedTensor {
     /// The tensor.
     pub dl_tensor: DLTensor,
@@ -152,6 +157,7 @@ pub struct DLManagedTensor {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[expect(clippy::exhaustive_structs, reason = "the layout of DLPack")]
 pub struct DLManagedTensorVersioned {
     /// The revision of the following fields.
     pub version: DLPackVersion,

@@ -28,6 +28,7 @@ use crate::import::{ImportMismatch, check_context, check_place};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "version 3 of its specification")]
 pub struct ArrayInterface {
     /// Length of each dimension.
     pub shape: Vec<usize>,

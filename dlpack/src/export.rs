@@ -95,6 +95,7 @@ impl<O: ExportOwner + Sync> ExportOwner for Arc<O> {
 /// ```
 #[derive(thiserror::Error)]
 #[error("{len} elements cannot be a tensor of the shape {shape:?}{}", if *.lost { ": they are lost" } else { "" })]
+#[expect(clippy::exhaustive_structs, reason = "an error with what it gives back, and why")]
 pub struct ExportError<O> {
     /// The memory.
     pub owner: O,

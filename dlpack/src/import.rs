@@ -97,6 +97,7 @@ pub enum ImportMismatch {
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
+#[expect(clippy::exhaustive_structs, reason = "an error with what it gives back")]
 pub struct ImportError {
     /// The reason.
     pub reason: ImportMismatch,

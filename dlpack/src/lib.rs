@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 //!
 //! # Parts
 //!

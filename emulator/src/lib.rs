@@ -45,6 +45,8 @@
 //! - `client`: call sites in the client.
 //! - `driver`: the driver's functions, which use all rooms above.
 
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
 mod choice;
 mod client;
 mod driver;

@@ -16,4 +16,5 @@
 #[error(
     "this thread's context stack is taken: push from the token that is in use, or use `ContextRef::enter`"
 )]
+#[expect(clippy::exhaustive_structs, reason = "an error that says all by its name")]
 pub struct StackTaken;

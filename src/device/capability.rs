@@ -15,6 +15,7 @@ use super::Device;
 /// assert_eq!(hopper.to_string(), "9.0");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "major and minor")]
 pub struct ComputeCapability {
     /// The major version.
     pub major: u32,

@@ -14,6 +14,7 @@ use std::fmt;
 /// assert!(visibility.to_string().starts_with("CUDA_VISIBLE_DEVICES=1 hides all devices but these"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "the two variables that decide it")]
 pub struct Visibility {
     /// The value of `CUDA_VISIBLE_DEVICES`, if set.
     pub devices: Option<String>,

@@ -24,6 +24,10 @@ use crate::stream::Stream;
 /// let attributes = LaunchAttributes { priority: Some(-1), cluster, ..LaunchAttributes::default() };
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "written as a change of another, which goes on compiling with a new field"
+)]
 pub struct LaunchAttributes {
     /// Priority of the kernel's blocks, see [`Current::stream_priorities`]; lower runs first.
     pub priority: Option<i32>,

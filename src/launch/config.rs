@@ -11,6 +11,7 @@ use std::fmt;
 /// assert_eq!(Dim3::from([2, 3, 4]).to_string(), "2x3x4");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "three dimensions")]
 pub struct Dim3 {
     /// The dimension that varies fastest.
     pub x: u32,
@@ -77,6 +78,7 @@ impl Dim3 {
 /// assert_eq!(LaunchConfig::for_elements(1000, 256), LaunchConfig::new(4, 256));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "the geometry of any launch")]
 pub struct LaunchConfig {
     /// Number of blocks of the grid.
     pub grid: Dim3,

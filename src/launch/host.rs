@@ -30,6 +30,7 @@ use crate::stream::{Lent, Scope};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "one reference")]
 pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 
 /// Host elements that a kernel writes: copied back after it has run. For a parameter [`InOut`].
@@ -52,6 +53,7 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "one reference")]
 pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
 /// Host elements that a kernel changes: copied to the device before it runs, and back afterwards.
@@ -71,6 +73,7 @@ pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "one reference")]
 pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
 /// Host memory that a call copies to the device and back. The host waits for copies of slices,

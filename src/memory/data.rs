@@ -145,6 +145,7 @@ unsafe impl<T: DeviceData> DeviceData for num_complex::Complex<T> {}
 #[cfg(feature = "bytemuck")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
+#[expect(clippy::exhaustive_structs, reason = "one value")]
 pub struct Plain<T>(pub T);
 
 // SAFETY: `Pod`: every bit pattern is valid, without padding or pointers, in a layout of C.
@@ -195,6 +196,7 @@ unsafe impl bytemuck::Pod for DeviceAddress {}
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(transparent)]
+#[expect(clippy::exhaustive_structs, reason = "a number")]
 pub struct DeviceAddress(pub CUdeviceptr);
 
 // SAFETY: a number of eight bytes, which only a device dereferences.

@@ -14,6 +14,7 @@ use std::ops::{Bound, RangeBounds};
 /// assert_eq!((picture.depth, picture.len()), (1, Some(307_200)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "three dimensions")]
 pub struct Extent {
     /// Elements per row.
     pub width: usize,

@@ -20,6 +20,7 @@ use super::MemoryError;
 /// ```
 #[derive(thiserror::Error)]
 #[error("{error}")]
+#[expect(clippy::exhaustive_structs, reason = "an error with what it gives back")]
 pub struct RegisterError<O> {
     /// The error.
     pub error: MemoryError,

@@ -20,6 +20,10 @@ use crate::device::ComputeCapability;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "written as a change of another, which goes on compiling with a new field"
+)]
 pub struct LoadOptions {
     /// Maximum number of registers per thread; values that do not fit are spilled to memory.
     pub max_registers: Option<u32>,

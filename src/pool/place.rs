@@ -81,6 +81,10 @@ impl PoolPlace {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "written as a change of another, which goes on compiling with a new field"
+)]
 pub struct PoolOptions {
     /// Memory of the pool.
     pub place: PoolPlace,

@@ -32,6 +32,7 @@ use crate::memory::{Extent, Fill, MemoryError, Pattern, Strides, copy, same_driv
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a region with two strides")]
 pub struct Plane<'a> {
     /// The bytes.
     pub region: &'a Region,

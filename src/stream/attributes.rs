@@ -38,6 +38,7 @@ use crate::raw::seal::Key;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "the driver's structure, which has no room for more")]
 pub struct AccessPolicy {
     /// Address of the first byte.
     pub address: CUdeviceptr,

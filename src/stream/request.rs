@@ -124,6 +124,7 @@ unsafe impl<V> Sync for Pending<V> {}
 /// ```
 #[derive(thiserror::Error)]
 #[error("{error}{}", if self.request.is_some() { "" } else { Self::LEAKED })]
+#[expect(clippy::exhaustive_structs, reason = "an error with what it gives back")]
 pub struct RequestError<V: 'static, E = Error> {
     /// The error.
     pub error: E,

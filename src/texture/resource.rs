@@ -149,6 +149,10 @@ impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
 /// # let _ = view;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "written as a change of another, which goes on compiling with a new field"
+)]
 pub struct ResourceView {
     /// Format in which elements are read.
     pub format: CUresourceViewFormat,

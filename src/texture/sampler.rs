@@ -28,6 +28,10 @@ pub type FilterMode = CUfilter_mode;
 /// # let _ = smooth;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "written as a change of another, which goes on compiling with a new field"
+)]
 pub struct Sampler {
     /// Addressing outside, along x, y and z. Layers are always clamped, and cubes have no outside.
     ///

@@ -57,6 +57,10 @@ elements! {
 /// let matrix = TensorLayout { swizzle, ..TensorLayout::new(&[64, 32]) };
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "written as a change of another, which goes on compiling with a new field"
+)]
 pub struct TensorLayout<'l> {
     /// Elements along each dimension.
     pub sizes: &'l [u64],

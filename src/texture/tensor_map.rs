@@ -324,6 +324,7 @@ debug! {
 /// assert_eq!(<Copies as cuprum::launch::Signature>::LAYOUT.len(), 2);
 /// ```
 #[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a type of parameters, without values")]
 pub struct TensorMapObject<const ALIGN: usize = 64>;
 
 macro_rules! parameters {

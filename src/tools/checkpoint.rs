@@ -36,6 +36,7 @@ pub type ProcessState = CUprocessState;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a driver and the id of a process")]
 pub struct CheckpointProcess {
     /// The driver that saves and restores it.
     pub driver: Driver,

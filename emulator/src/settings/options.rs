@@ -170,6 +170,7 @@ impl Default for Settings {
 /// assert!(library.version() > cuprum_sys::Version::new(12, 0));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "an error that says all by its name")]
 pub struct AlreadyInUse;
 
 impl fmt::Display for AlreadyInUse {

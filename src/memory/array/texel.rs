@@ -49,6 +49,7 @@ pub unsafe trait Texel: DeviceData {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
+#[expect(clippy::exhaustive_structs, reason = "its bits")]
 pub struct Half(pub u16);
 
 // SAFETY: a number of two bytes.

@@ -98,6 +98,7 @@ pub trait Target: Sealed {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "one place")]
 pub struct Peer<M>(pub M);
 
 impl<M: Sealed> Sealed for Peer<M> {}

@@ -4,6 +4,8 @@
 //! address, and the nearest allocation. The driver turns [`Fault::code`] into the context's sticky
 //! error and keeps the fault for `cuprum_emulator::last_fault`.
 
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
 mod fault;
 mod kind;
 mod leak;
