@@ -67,9 +67,6 @@ impl<'m> Function<'m> {
 
     /// Binds the kernel to a signature without a check, for machine code on older drivers.
     ///
-    /// # Errors
-    /// Errors of the driver's query of the kernel's limits.
-    ///
     /// # Safety
     /// The kernel has the parameters of `S`, in number, size and order.
     ///

@@ -40,9 +40,6 @@ impl Function<'_> {
     /// True if the kernel is already on the device; otherwise its first launch, or
     /// [`load`](Function::load), loads it.
     ///
-    /// # Errors
-    /// Sticky errors of earlier work.
-    ///
     /// Driver: `cuFuncIsLoaded`, CUDA 12.4+.
     #[doc(alias = "cuFuncIsLoaded")]
     #[inline]

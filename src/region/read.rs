@@ -77,9 +77,6 @@ impl Queue {
 impl Read {
     /// True if the copy is complete. Does not wait.
     ///
-    /// # Errors
-    /// Sticky errors of this or earlier work.
-    ///
     /// Driver: `cuEventQuery`, CUDA 2.0+; if a capture forbids that,
     /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventQuery")]

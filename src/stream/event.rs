@@ -113,9 +113,6 @@ impl<'ctx> Event<'ctx> {
 
     /// Waits until the stream has passed the mark. Returns immediately if none was recorded.
     ///
-    /// # Errors
-    /// Sticky errors of earlier kernels.
-    ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventSynchronize")]
     #[inline]

@@ -240,9 +240,6 @@ impl<V> Pending<V> {
 
     /// True if the work is complete. Does not wait.
     ///
-    /// # Errors
-    /// Sticky errors of this or earlier work.
-    ///
     /// Driver: `cuEventQuery`, CUDA 2.0+.
     #[doc(alias = "cuEventQuery")]
     #[inline]

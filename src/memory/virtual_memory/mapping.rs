@@ -340,9 +340,6 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// Waits for the context, unmaps and returns the error that `Drop` would swallow. Leaks memory
     /// that could not be unmapped.
     ///
-    /// # Errors
-    /// Sticky errors of earlier work; errors of unmapping.
-    ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
     #[inline]

@@ -1,12 +1,11 @@
 //! Another library, which uses the first one within its own work, and is called back by it.
 
+#![allow(clippy::missing_errors_doc, reason = "the errors are the driver's")]
+
 use cuprum::{Buffer, ContextRef, MemoryError};
 use cuprum_test_gray::Gray;
 
 /// Brightens a picture by a table in another context, looked up from inside of the other library.
-///
-/// # Errors
-/// As the driver says.
 pub fn brightened(
     pictures: &ContextRef,
     tables: &ContextRef,

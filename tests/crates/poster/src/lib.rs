@@ -1,5 +1,7 @@
 //! A third library: it keeps its picture, which is another library's, in a struct without a lifetime.
 
+#![allow(clippy::missing_errors_doc, reason = "the errors are the driver's")]
+
 use cuprum::{ContextRef, MemoryError, Shared};
 use cuprum_test_gray::Gray;
 
@@ -11,18 +13,12 @@ pub struct Poster {
 
 impl Poster {
     /// Uploads a picture.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn new(context: &Shared<ContextRef>, points: &[u8]) -> Result<Self, MemoryError> {
         let picture = context.enter_as(|cx| Gray::new(cx, points))?;
         Ok(Self { picture })
     }
 
     /// Sets the first and the last point.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn frame(&mut self, point: u8) -> Result<(), MemoryError> {
         let (mut at, len) = (0, self.picture.points()?.len());
         self.picture.change(|old| {
@@ -32,9 +28,6 @@ impl Poster {
     }
 
     /// Reads the picture.
-    ///
-    /// # Errors
-    /// As the driver says.
     pub fn points(&self) -> Result<Vec<u8>, MemoryError> {
         self.picture.points()
     }
