@@ -33,7 +33,7 @@ impl Watched {
     /// Pages without a mark.
     fn written(&self) -> usize {
         let page = |&at: &usize| {
-            // SAFETY: as above.
+            // SAFETY: lost memory is never freed as long as its context is there; the device may write the byte.
             let byte = unsafe { self.0.wrapping_add(at).read_volatile() };
             byte != 2
         };

@@ -36,7 +36,7 @@ fn mark(host: *mut u8) {
 
 /// Pages without a mark.
 fn written(host: *const u8) -> usize {
-    // SAFETY: as above.
+    // SAFETY: the allocations of this test are never freed; the device may write a byte at the same time.
     (0..BYTES).step_by(4096).filter(|&at| unsafe { host.wrapping_add(at).read_volatile() } != 2).count()
 }
 

@@ -126,7 +126,7 @@ impl ArrayInterface {
         if len != 0 {
             check_context(cx.context(), self.address)?;
         }
-        // SAFETY: guaranteed by the caller; type, alignment, strides and context were checked.
+        // SAFETY: duties 1 to 3; type, alignment, strides and context were checked.
         Ok(unsafe { ForeignBuffer::from_raw(cx, self.address, len) }?)
     }
 }

@@ -269,7 +269,8 @@ impl Tensor {
         self.check_host::<T>()?;
         match self.is_empty() {
             true => Ok(&mut []),
-            // SAFETY: as above, for a writable tensor that is borrowed mutably.
+            // SAFETY: aligned, contiguous elements of `T` that are writable and borrowed mutably; the
+            // constructor requires that they live and that no other code uses them.
             false => Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast(), self.len()) }),
         }
     }

@@ -158,7 +158,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the promises that the system's allocator needs.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

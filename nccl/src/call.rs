@@ -72,7 +72,7 @@ pub(crate) unsafe fn make_all(calls: &[(&Shared, Call, CUstream)]) -> Result<(),
     let mut made = Ok(());
     for (shared, call, stream) in calls {
         let Some(comm) = comm_of(shared) else { continue };
-        // SAFETY: the caller's word; the communicator is locked.
+        // SAFETY: guaranteed by the caller; the communicator is locked.
         made = unsafe { call.make(nccl, comm, *stream) };
         if made.is_err() {
             break;
@@ -95,7 +95,7 @@ impl Call {
         let to = std::ptr::without_provenance_mut::<c_void>(to as usize);
         macro_rules! make {
             ($name:ident($($argument:ident),*)) => {{
-                // SAFETY: the caller's word.
+                // SAFETY: guaranteed by the caller.
                 unsafe { nccl_call!(nccl, $name($($argument,)* comm, stream)) }
             }};
         }

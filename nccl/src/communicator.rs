@@ -277,7 +277,8 @@ impl Communicator {
         let (list, count) = (without.as_mut_ptr(), without.len() as c_int);
         let flags = if abort { NCCL_SHRINK_ABORT } else { NCCL_SHRINK_DEFAULT };
         let made = self.derive(config, |nccl, comm, new, config| {
-            // SAFETY: as above; the list has so many numbers.
+            // SAFETY: the communicator is live and locked; the places outlive its background work; the
+            // list has `count` numbers.
             unsafe { nccl_call!(nccl, ncclCommShrink(comm, list, count, new, config, flags)) }
         })?;
         made.ok_or(NcclError::NoMember { rank: self.rank(), size })

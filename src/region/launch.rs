@@ -190,7 +190,7 @@ impl Queue {
         let (bytes, mut here) = (function.bytes(), Packed([const { MaybeUninit::uninit() }; PACKED]));
         if bytes <= PACKED {
             pack(function, arguments, &mut here.0)?;
-            // SAFETY: guaranteed by the caller; the arguments are packed at their offsets.
+            // SAFETY: duties 1 to 3; the arguments are packed at their offsets.
             return unsafe {
                 self.launch_packed(cx, function, config, here.0.as_mut_ptr().cast(), (arguments, also))
             };

@@ -24,7 +24,7 @@ pub(super) fn alloc_device(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64
 pub(super) fn alloc_host(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64, Error> {
     let context = cx.get()?;
     let mut start = std::ptr::null_mut();
-    // SAFETY: as above.
+    // SAFETY: the place outlives the call, and `cx` proves a current context.
     unsafe { context_call!(&context, cuMemHostAlloc(&raw mut start, class.bytes(), 0)) }?;
     if start.is_null() {
         return Err(Error::host(cuprum_sys::CUresult::CUDA_ERROR_UNKNOWN, FnId::cuMemHostAlloc));

@@ -113,8 +113,7 @@ impl<'ctx> ForeignStream<'ctx> {
     #[doc(alias = "cuStreamGetFlags")]
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
-        // SAFETY: guaranteed by the caller; the stream is not destroyed, because it is never
-        // dropped.
+        // SAFETY: duties 1 to 3; the stream is not destroyed, because it is never dropped.
         unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
     }
 }
@@ -143,7 +142,7 @@ impl<'ctx> ForeignEvent<'ctx> {
     /// 2. Same as the third duty of [`Event::from_raw`].
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: duties 1 and 2.
         Self(ManuallyDrop::new(unsafe { Event::from_raw(cx, raw) }))
     }
 }

@@ -28,7 +28,7 @@ impl Current<'_, '_> {
     #[inline]
     pub unsafe fn copy_raw(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), Error> {
         let context = self.get()?;
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: duties 1 and 2.
         unsafe { copy::unified(&context, to, from, bytes) }
     }
 }
@@ -57,7 +57,7 @@ impl Scope<'_, '_> {
     #[inline]
     pub unsafe fn copy_raw(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), Error> {
         let context = self.token().get()?;
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: duties 1 and 2.
         unsafe { copy::unified_on(&context, self.stream(), to, from, bytes) }
     }
 }

@@ -40,7 +40,7 @@ macro_rules! objects {
             }
         }
 
-        // SAFETY: as above.
+        // SAFETY: the number that a kernel reads for such an object.
         unsafe impl Argument<$parameter> for &Lent<'_, &$object<'_>> {
             type Raw = $raw;
 

@@ -190,7 +190,7 @@ impl Driver {
     ) -> Result<Callback, Error> {
         let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
         let to = &raw mut raw;
-        // SAFETY: as above.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuCoredumpRegisterCompleteCallback(Some(tell), data, to)) }?;
         Ok(Callback::new(Registered::CoredumpComplete(raw), self.library()))
     }

@@ -121,7 +121,7 @@ fn test_simple_kernel_2() {
         let [a_gpu, b_gpu] = [&a, &b].map(|host| Buffer::from_slice(cx, host).unwrap());
         let stream = Stream::default_in(cx);
         let config = LaunchConfig::new(1, 400);
-        // SAFETY: as above.
+        // SAFETY: each of the 400 threads touches the element of its number.
         unsafe { multiply.call(cx, &stream, config, (HostOut(&mut dest), &a_gpu, &b_gpu)) }.unwrap();
         assert_eq!(dest, products(&a, &b));
         cx.synchronize().unwrap();
@@ -165,7 +165,7 @@ fn test_streamed_kernel() {
         })
         .unwrap();
         let config = LaunchConfig::new(1, (32, 8));
-        // SAFETY: as above, of 256 threads.
+        // SAFETY: each of the 256 threads touches the element of its number.
         unsafe { multiply.call(cx, &stream, config, (HostOut(&mut dest), &a_gpu, &b_gpu)) }.unwrap();
         assert_eq!(dest[..], expected);
         a.fill(0.0);
@@ -195,7 +195,7 @@ fn test_gpuarray() {
             ("multiply_them", products(&a, &b)),
         ] {
             let kernel = function(&module, name).bind::<Three>().unwrap();
-            // SAFETY: as above, of 200000 threads; the copy below comes after it.
+            // SAFETY: each of the 200000 threads touches the element of its number; the copy comes after it.
             unsafe { kernel.launch(cx, &stream, config, (&mut out, &a_gpu, &b_gpu)) }.unwrap();
             assert_eq!(out.to_vec(cx).unwrap(), expected, "{name}");
         }

@@ -52,7 +52,7 @@ fn image<'ctx>(
     target: u32,
     flags: RegisterFlags,
 ) -> Result<RegisteredImage<'ctx>, cuprum::Error> {
-    // SAFETY: as above.
+    // SAFETY: the tests keep the image, and have OpenGL use it only while it is not mapped, on this thread.
     unsafe { RegisteredImage::new(cx, name, target, flags) }
 }
 

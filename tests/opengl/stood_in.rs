@@ -45,7 +45,7 @@ pub(crate) fn image<'ctx>(
     name: u32,
     flags: RegisterFlags,
 ) -> Result<RegisteredImage<'ctx>, Error> {
-    // SAFETY: as above.
+    // SAFETY: a stand-in for OpenGL keeps its images, and does nothing meanwhile.
     unsafe { RegisteredImage::new(cx, name, 0x0DE1, flags) }
 }
 

@@ -31,7 +31,7 @@ fn nothing_is_registered_without_opengl() {
         let error = buffer(cx).unwrap_err();
         assert!(is_without_opengl(error), "{error}");
         assert_eq!(error.call(), FnId::cuGraphicsGLRegisterBuffer);
-        // SAFETY: as above.
+        // SAFETY: nothing is registered without OpenGL.
         let error = unsafe { RegisteredImage::new(cx, 1, 0x0DE1, NONE) }.unwrap_err();
         assert!(is_without_opengl(error), "{error}");
         assert_eq!(cx.context().poisoned_by(), None::<Error>, "the context is as it was");

@@ -60,7 +60,7 @@ pub(crate) fn map(file: &File, bytes: usize) -> io::Result<*mut u64> {
 /// # Safety
 /// It came from [`map`] with as many bytes, and is not used any more.
 pub(crate) unsafe fn unmap(start: *mut u64, bytes: usize) {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     unsafe { munmap(start.cast(), bytes) };
 }
 

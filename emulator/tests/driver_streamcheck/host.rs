@@ -15,7 +15,7 @@ fn read(from: *mut c_void) -> u32 {
 fn fill(to: *mut c_void) {
     for index in 0..N {
         let place = to.cast::<u32>().wrapping_add(index);
-        // SAFETY: as above.
+        // SAFETY: inside a live block, which the driver lets the host access.
         unsafe { place.write_volatile(3) };
     }
 }

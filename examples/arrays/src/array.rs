@@ -145,7 +145,8 @@ pub(crate) unsafe fn slice_mut<'a, T: DeviceData>(to: *mut T, len: usize) -> Res
     if len == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: as above; any bytes are valid elements of these types.
+    // SAFETY: guaranteed by the caller, not null, aligned, and no larger than an allocation can be; any bytes
+    // are valid elements of these types.
     Ok(unsafe { slice::from_raw_parts_mut(to, len) })
 }
 

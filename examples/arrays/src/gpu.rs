@@ -70,7 +70,7 @@ impl Gpu {
         let Some(n) = launched(sum.len())? else { return Ok(()) };
         self.context.enter_as(|cx| {
             let (stream, config) = (Stream::default_in(cx), LaunchConfig::for_elements(sum.len(), 256));
-            // SAFETY: as above; the call copies them, and waits.
+            // SAFETY: vector_add(a, b, out, n) touches n elements of each, their length; the call waits.
             unsafe { self.add.call(cx, &stream, config, (HostIn(a), HostIn(b), HostOut(sum), n)) }?;
             Ok(())
         })

@@ -38,7 +38,7 @@ pub(crate) type Raw = *mut c_void;
 /// # Safety
 /// The handle is null or a communicator that has not ended.
 unsafe fn comm<'a>(raw: Raw) -> Result<&'a Arc<Comm>, i32> {
-    // SAFETY: the caller's word; a handle is a box with a count.
+    // SAFETY: guaranteed by the caller; a handle is a box with a count.
     unsafe { raw.cast::<Arc<Comm>>().as_ref() }
         .ok_or_else(|| refuse(code::ARGUMENT, "the communicator is null"))
 }
@@ -48,7 +48,7 @@ unsafe fn comm<'a>(raw: Raw) -> Result<&'a Arc<Comm>, i32> {
 /// # Safety
 /// As for [`comm`].
 pub(crate) unsafe fn ready<'a>(raw: Raw) -> Result<&'a Arc<Comm>, i32> {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller's communicator, or null.
     let comm = unsafe { comm(raw) }?;
     is_ready(comm).map(|()| comm)
 }
@@ -81,7 +81,7 @@ unsafe fn write<T>(place: *mut T, value: T) -> Result<(), i32> {
 /// # Safety
 /// The configuration is null or valid.
 unsafe fn is_blocking(config: *const Config) -> bool {
-    // SAFETY: the caller's word.
+    // SAFETY: the caller's configuration, or null.
     unsafe { config.as_ref() }.is_none_or(|config| config.blocking != 0)
 }
 
@@ -124,7 +124,7 @@ exports! {
 
     /// Writes the version, whose last number is 99.
     fn ncclGetVersion(version: *mut c_int) {
-        // SAFETY: the caller's word, here and below.
+        // SAFETY: the caller's place, or null.
         unsafe { write(version, VERSION) }.map(|()| code::SUCCESS)
     }
 
@@ -135,7 +135,7 @@ exports! {
         bytes[..20].copy_from_slice(&MARK);
         bytes[20..22].copy_from_slice(&port.to_le_bytes());
         bytes[24..32].copy_from_slice(&key.to_le_bytes());
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(id, UniqueId(bytes)) }.map(|()| code::SUCCESS)
     }
 
@@ -151,7 +151,7 @@ exports! {
         let port = u16::from_le_bytes([bytes[20], bytes[21]]);
         let key = bytes[24..32].try_into().map_or(0, u64::from_le_bytes);
         let (device, context) = current()?;
-        // SAFETY: as above.
+        // SAFETY: the caller's configuration, or null.
         let blocking = unsafe { is_blocking(config) };
         let numbers = (rank as u64, size as u64);
         let comm = Comm::new(Meeting { port, key }, numbers, (device, context, false), blocking);
@@ -160,7 +160,7 @@ exports! {
         if !matches!(result, code::SUCCESS | code::IN_PROGRESS) {
             return Err(refuse(result, "the group could not be joined"));
         }
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(place, new(comm)) }.map(|()| result)
     }
 
@@ -170,7 +170,7 @@ exports! {
         let mut comms = Vec::new();
         for rank in 0..count {
             let place = devices.wrapping_add(rank as usize);
-            // SAFETY: as above, there are so many.
+            // SAFETY: the caller's list has `count` devices.
             let device = if devices.is_null() { rank } else { unsafe { place.read() } };
             if comms.iter().any(|comm: &Arc<Comm>| comm.device == device) {
                 return Err(refuse(code::USAGE, "a device is there twice"));
@@ -188,7 +188,7 @@ exports! {
             if code != code::SUCCESS {
                 return Err(refuse(code, "the group could not be joined"));
             }
-            // SAFETY: as above, there are so many places.
+            // SAFETY: the caller's list has `count` places.
             unsafe { write(places.wrapping_add(at), new(comm)) }?;
         }
         Ok(code::SUCCESS)
@@ -196,11 +196,11 @@ exports! {
 
     /// Splits a group.
     fn ncclCommSplit(parent: Raw, color: c_int, key: c_int, place: *mut Raw, config: *mut Config) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let parent = unsafe { ready(parent) }?;
         let color = u64::try_from(color).unwrap_or(NO_COLOR);
         let answer = parent.ask(SPLIT, [color, key as u64, 0], Vec::new())?;
-        // SAFETY: as above.
+        // SAFETY: the caller's place and configuration.
         unsafe { derived(parent, &answer.numbers, place, config) }
     }
 
@@ -213,31 +213,31 @@ exports! {
         config: *mut Config,
         flags: c_int,
     ) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let parent = unsafe { comm(parent) }?;
         if flags & 1 == 0 {
             is_ready(parent)?;
         }
         let mut bytes = Vec::new();
         for at in 0..count as usize {
-            // SAFETY: as above, there are so many.
+            // SAFETY: the caller's list has `count` members.
             let rank = unsafe { ranks.wrapping_add(at).read() };
             bytes.extend((rank as u64).to_le_bytes());
         }
         let answer = parent.ask(SHRINK, [0; 3], bytes)?;
-        // SAFETY: as above.
+        // SAFETY: the caller's place and configuration.
         unsafe { derived(parent, &answer.numbers, place, config) }
     }
 
     /// Waits for outstanding operations.
     fn ncclCommFinalize(raw: Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         Ok(unsafe { ready(raw) }?.flush())
     }
 
     /// Leaves a group.
     fn ncclCommDestroy(raw: Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         unsafe { comm(raw) }?;
         // SAFETY: it was made by `new`, and is not used again.
         let comm = unsafe { Box::from_raw(raw.cast::<Arc<Comm>>()) };
@@ -246,9 +246,9 @@ exports! {
 
     /// Ends a communicator and its operations.
     fn ncclCommAbort(raw: Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         unsafe { comm(raw) }?;
-        // SAFETY: as for `ncclCommDestroy`.
+        // SAFETY: it was made by `new`, and is not used again.
         let comm = unsafe { Box::from_raw(raw.cast::<Arc<Comm>>()) };
         comm.abort();
         Ok(code::SUCCESS)
@@ -256,57 +256,57 @@ exports! {
 
     /// Writes the state.
     fn ncclCommGetAsyncError(raw: Raw, state: *mut c_int) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let comm = unsafe { comm(raw) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(state, comm.code()) }.map(|()| code::SUCCESS)
     }
 
     /// Writes the number of members.
     fn ncclCommCount(raw: Raw, count: *mut c_int) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let comm = unsafe { comm(raw) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(count, comm.size as c_int) }.map(|()| code::SUCCESS)
     }
 
     /// Writes the device.
     fn ncclCommCuDevice(raw: Raw, device: *mut c_int) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let comm = unsafe { comm(raw) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(device, comm.device) }.map(|()| code::SUCCESS)
     }
 
     /// Writes the member's number.
     fn ncclCommUserRank(raw: Raw, rank: *mut c_int) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let comm = unsafe { comm(raw) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(rank, comm.rank as c_int) }.map(|()| code::SUCCESS)
     }
 
     /// Registers memory, which changes nothing here.
     fn ncclCommRegister(raw: Raw, memory: Raw, bytes: usize, handle: *mut Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         unsafe { ready(raw) }?;
         if memory.is_null() || bytes == 0 {
             return Err(refuse(code::ARGUMENT, "there is no memory to register"));
         }
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(handle, memory) }.map(|()| code::SUCCESS)
     }
 
     /// Ends a registration.
     fn ncclCommDeregister(raw: Raw, handle: Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         unsafe { ready(raw) }?;
         if handle.is_null() { Err(refuse(code::ARGUMENT, "the handle is null")) } else { Ok(code::SUCCESS) }
     }
 
     /// Makes a premultiplied sum with a number of the host.
     fn ncclRedOpCreatePreMulSum(place: *mut c_int, factor: Raw, data_type: c_int, residence: c_int, raw: Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let comm = unsafe { ready(raw) }?;
         let bytes = size_of_type(data_type as u64).ok_or_else(|| refuse(code::ARGUMENT, "there is no such type"))?;
         if residence != 1 || factor.is_null() {
@@ -317,13 +317,13 @@ exports! {
         unsafe { ptr::copy_nonoverlapping(factor.cast::<u8>(), bits.as_mut_ptr(), bytes) };
         let mut factors = comm.factors.lock().unwrap_or_else(PoisonError::into_inner);
         factors.push(Some((data_type as u64, u64::from_le_bytes(bits))));
-        // SAFETY: as above.
+        // SAFETY: the caller's place, or null.
         unsafe { write(place, 4 + factors.len() as c_int) }.map(|()| code::SUCCESS)
     }
 
     /// Ends a premultiplied sum.
     fn ncclRedOpDestroy(operator: c_int, raw: Raw) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, or null.
         let comm = unsafe { comm(raw) }?;
         let mut factors = comm.factors.lock().unwrap_or_else(PoisonError::into_inner);
         let place = usize::try_from(operator - 5).ok().and_then(|at| factors.get_mut(at));
@@ -337,7 +337,7 @@ exports! {
     fn ncclReduce(
         from: Raw, to: Raw, count: usize, data_type: c_int, operator: c_int, root: c_int, raw: Raw, stream: CUstream,
     ) {
-        // SAFETY: as above, here and below.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::Reduce, (from, to), count, (data_type, operator, root)) }
     }
 
@@ -345,7 +345,7 @@ exports! {
     fn ncclBroadcast(
         from: Raw, to: Raw, count: usize, data_type: c_int, root: c_int, raw: Raw, stream: CUstream,
     ) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::Broadcast, (from, to), count, (data_type, 0, root)) }
     }
 
@@ -353,7 +353,7 @@ exports! {
     fn ncclAllReduce(
         from: Raw, to: Raw, count: usize, data_type: c_int, operator: c_int, raw: Raw, stream: CUstream,
     ) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::AllReduce, (from, to), count, (data_type, operator, 0)) }
     }
 
@@ -361,25 +361,25 @@ exports! {
     fn ncclReduceScatter(
         from: Raw, to: Raw, count: usize, data_type: c_int, operator: c_int, raw: Raw, stream: CUstream,
     ) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::ReduceScatter, (from, to), count, (data_type, operator, 0)) }
     }
 
     /// Collects the parts.
     fn ncclAllGather(from: Raw, to: Raw, count: usize, data_type: c_int, raw: Raw, stream: CUstream) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::AllGather, (from, to), count, (data_type, 0, 0)) }
     }
 
     /// Sends.
     fn ncclSend(from: Raw, count: usize, data_type: c_int, peer: c_int, raw: Raw, stream: CUstream) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::Send, (from, from), count, (data_type, 0, peer)) }
     }
 
     /// Receives.
     fn ncclRecv(to: Raw, count: usize, data_type: c_int, peer: c_int, raw: Raw, stream: CUstream) {
-        // SAFETY: as above.
+        // SAFETY: the caller's communicator, stream and memory.
         unsafe { queue(raw, stream, Function::Receive, (to, to), count, (data_type, 0, peer)) }
     }
 
@@ -427,11 +427,11 @@ unsafe fn derived(
 ) -> Result<c_int, i32> {
     let [_, _, key, rank, size, ..] = *numbers;
     if key == 0 {
-        // SAFETY: the caller's word.
+        // SAFETY: the caller's place, or null.
         return unsafe { write(place, ptr::null_mut()) }.map(|()| code::SUCCESS);
     }
     let meeting = Meeting { key, ..parent.meeting };
-    // SAFETY: as above.
+    // SAFETY: the caller's configuration, or null.
     let blocking = unsafe { is_blocking(config) };
     let comm = Comm::new(meeting, (rank, size), (parent.device, parent.context, false), blocking);
     comm.start();
@@ -439,6 +439,6 @@ unsafe fn derived(
     if result != code::SUCCESS {
         return Err(refuse(result, "the new group could not be joined"));
     }
-    // SAFETY: as above.
+    // SAFETY: the caller's place, or null.
     unsafe { write(place, new(comm)) }.map(|()| code::SUCCESS)
 }

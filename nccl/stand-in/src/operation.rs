@@ -181,7 +181,7 @@ unsafe extern "C" fn arrive(data: *mut c_void) {
 /// Takes back the memory of a batch that is over.
 unsafe extern "C" fn done(data: *mut c_void) {
     let batch = data.cast::<Batch>();
-    // SAFETY: as above.
+    // SAFETY: the batch lives until `done`, or forever.
     if unsafe { &*batch }.captured {
         return;
     }

@@ -23,7 +23,7 @@ pub(crate) unsafe fn queue(
     count: usize,
     (data_type, operator, peer): (c_int, c_int, c_int),
 ) -> Result<c_int, i32> {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let comm = unsafe { ready(raw) }?;
     let (data_type, peer) = (data_type as u64, peer as u64);
     if size_of_type(data_type).is_none() || peer >= comm.size {

@@ -97,7 +97,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
     #[inline]
     pub unsafe fn from_raw(cx: &'a Current<'_, '_>, raw: CUarray) -> Result<Self, MemoryError> {
-        // SAFETY: guaranteed by the caller, and `cx` proves that the context is current.
+        // SAFETY: duties 1 and 2, and `cx` proves that the context is current.
         unsafe { Self::told(cx.get()?, raw, ArrayFlags::empty()) }
     }
 

@@ -88,7 +88,7 @@ pub unsafe fn launch(
     config: LaunchConfig,
     arguments: (&Buffer<'_, f32>, &Buffer<'_, f32>, &mut Buffer<'_, f32>, u32),
 ) -> Result<(), LaunchError> {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     unsafe { kernel.launch(cx, stream, config, arguments) }
 }
 

@@ -55,7 +55,7 @@ fn buffer(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>
 
 fn image(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>) {
     let (name, target) = (gl.texture(FORMAT, 4, 2, &[1; 8]), 0x0DE1);
-    // SAFETY: as above.
+    // SAFETY: the stand-in keeps its image, and does nothing meanwhile.
     let register = || unsafe { RegisteredImage::new(cx, name, target, RegisterFlags::SURFACE) };
     let Some(mut image) = steps.attempt("RegisteredImage::new", register) else { return };
     steps.attempt("RegisteredImage::set_use", || {
@@ -79,7 +79,7 @@ fn image(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>)
 fn both(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>) {
     let names = [gl.buffer(&[1; 16]), gl.buffer(&[2; 16])];
     let registered = names.map(|name| {
-        // SAFETY: as above.
+        // SAFETY: the stand-in keeps its buffers, and does nothing meanwhile.
         steps.attempt("RegisteredBuffer::new", || unsafe { RegisteredBuffer::new(cx, name, NONE) })
     });
     let [Some(mut one), Some(mut other)] = registered else { return };

@@ -82,7 +82,7 @@ pub extern "C" fn cuprum_device(len: usize) -> *mut DLManagedTensorVersioned {
 /// As for [`Tensor::from_versioned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuprum_unversioned(tensor: *mut DLManagedTensorVersioned) -> *mut DLManagedTensor {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let tensor = said(unsafe { Tensor::from_versioned(tensor) }.map_err(Into::into));
     tensor.and_then(|tensor| tensor.into_unversioned().ok()).unwrap_or(ptr::null_mut())
 }
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn cuprum_unversioned(tensor: *mut DLManagedTensorVersione
 /// As for [`Tensor::from_versioned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuprum_free(tensor: *mut DLManagedTensorVersioned) {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Tensor::from_versioned(tensor) });
 }
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn cuprum_free(tensor: *mut DLManagedTensorVersioned) {
 /// As for [`Tensor::from_unversioned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuprum_free_unversioned(tensor: *mut DLManagedTensor) {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     drop(unsafe { Tensor::from_unversioned(tensor) });
 }
 
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn cuprum_free_unversioned(tensor: *mut DLManagedTensor) {
 /// As for [`Tensor::from_versioned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuprum_double(tensor: *mut DLManagedTensorVersioned) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     double(said(unsafe { Tensor::from_versioned(tensor) }.map_err(Into::into)))
 }
 
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn cuprum_double(tensor: *mut DLManagedTensorVersioned) ->
 /// As for [`Tensor::from_unversioned`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuprum_double_unversioned(tensor: *mut DLManagedTensor) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     double(said(unsafe { Tensor::from_unversioned(tensor) }.map_err(Into::into)))
 }
 
