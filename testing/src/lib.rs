@@ -35,6 +35,7 @@ pub mod mutation;
 pub mod opened;
 pub mod peer;
 pub mod processes;
+pub mod random;
 #[cfg(feature = "safe")]
 pub mod sampling;
 #[cfg(feature = "safe")]

@@ -1,29 +1,6 @@
-//! Pseudo-random numbers, and random changes of texts and bytes.
+//! Random changes of texts and bytes.
 
-/// A pseudo-random number generator with a seed (SplitMix64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Random(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    pub fn pick<'t, T: ?Sized>(&mut self, list: &[&'t T]) -> &'t T {
-        list[self.below(list.len())]
-    }
-}
+use crate::random::Random;
 
 /// Boundary values.
 const NUMBERS: &[&str] = &[

@@ -4,8 +4,8 @@ use cuprum::stream::StreamKind;
 
 use super::element::Element;
 use super::model::Model;
-use super::random::Random;
 use super::step::{Act, CONTEXTS, EVENTS, Kind, Make, Part, SLOTS, STREAMS, Step, THREADS};
+use cuprum_testing::random::Random;
 
 /// Lengths of buffers: few, so that often two are the same.
 const LENGTHS: [usize; 5] = [1, 8, 8, 8, 40];

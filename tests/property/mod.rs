@@ -7,7 +7,6 @@
 //!
 //! ```text
 //! step      a step: an action of a thread on buffers and streams
-//! random    numbers at random, by a seed
 //! generate  a program at random, of such steps
 //! element   the types of the elements
 //! model     the contents of each buffer after each step
@@ -37,7 +36,6 @@
 pub(crate) mod element;
 pub(crate) mod generate;
 pub(crate) mod model;
-pub(crate) mod random;
 pub(crate) mod run;
 pub(crate) mod scoped;
 pub(crate) mod shrink;

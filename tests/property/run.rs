@@ -12,10 +12,10 @@ use cuprum::context::{Context, ContextFlags, PrimaryContext};
 
 use super::element::Element;
 use super::model::{Cells, Model};
-use super::random::Random;
 use super::shrink::text;
 use super::step::{Act, SLOTS, Step, THREADS};
 use super::worker::{Answer, Tables, Worker, told};
+use cuprum_testing::random::Random;
 
 /// A step that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -23,7 +23,8 @@ use cuprum_sys::*;
 use cuprum_testing::device::{Args, Buffer, Device};
 use cuprum_testing::driver_calls::{self, TestContext};
 use cuprum_testing::kernels::{Argument, Case, cases};
-use cuprum_testing::mutation::{Random, changed_bytes, changed_text};
+use cuprum_testing::mutation::{changed_bytes, changed_text};
+use cuprum_testing::random::Random;
 use std::time::{Duration, Instant};
 
 /// Maximum duration of a turn, unoptimized and in parallel with others.

@@ -1,6 +1,6 @@
 //! Steps of a program, and programs at random.
 
-use crate::property::random::Random;
+use cuprum_testing::random::Random;
 
 /// Requests, graphs and streams that a program has at most.
 pub(super) const REQUESTS: usize = 2;

@@ -6,24 +6,9 @@ use crate::device::{Args, Device, MODES};
 use crate::reports::without_addresses;
 use cuprum_engine::exec::{ExecOptions, Execution};
 use cuprum_engine::report::Fault;
+use cuprum_testing::random::Random;
 use std::collections::HashMap;
 use std::fmt::Write;
-
-/// A small pseudo-random number generator.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-}
 
 /// Threads of a block; the last warp is not full.
 const THREADS: u32 = 80;
@@ -206,7 +191,7 @@ fn compare(check: fn(&mut ExecOptions), kinds: &[&str]) {
     let count = number("CUPRUM_FUZZ_PROGRAMS").unwrap_or(300);
     let mut verdicts: HashMap<String, usize> = HashMap::new();
     for seed in first..first + count {
-        let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let random = Random::new(seed);
         let (written, doubtful) = (seed % 2 == 0, seed % 3 == 0);
         let text = Generator { random, text: String::new(), labels: 0, written, doubtful }.program();
         let expected = verdict(&text, Execution::Plain, check);

@@ -6,27 +6,8 @@ use crate::committed::Outcome;
 use crate::device::{Args, Device, MODES};
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::PtxError;
+use cuprum_testing::random::Random;
 use std::fmt::Write;
-
-/// A small pseudo-random number generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 33) as usize % limit
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-}
 
 /// Number of registers of each kind in a random program.
 const REGISTERS: usize = 6;
@@ -416,7 +397,7 @@ impl Generator {
 
     fn program(seed: u64) -> String {
         let mut generator = Generator {
-            random: Random(seed),
+            random: Random::new(seed),
             text: String::new(),
             labels: 0,
             depth: 0,
@@ -579,7 +560,7 @@ fn random_programs_agree() {
         (1, (64, 5)),
     ];
     for seed in first..first + count {
-        let ptx = Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let ptx = Generator::program(seed);
         let (grid, block) = shapes[seed as usize % shapes.len()];
         let plain = run_random(&ptx, Execution::Plain, grid, block);
         assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");

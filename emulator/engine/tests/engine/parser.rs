@@ -2,6 +2,7 @@
 
 use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_ptx::ptx::{Initializer, Linkage, Operand, Space, Statement, parse};
+use cuprum_testing::random::Random;
 
 const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
@@ -191,23 +192,6 @@ fn constant_expressions_have_the_operators_of_c() {
     }
 }
 
-/// A pseudo-random number generator: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
-
 /// Changes part of a text: cuts, doubles, moves, or replaces it by text valid elsewhere.
 fn mutate(text: &str, random: &mut Random) -> String {
     const PIECES: [&str; 24] = [
@@ -271,7 +255,7 @@ fn damaged_text_never_panics() {
     println!("CUPRUM_FUZZ_SEED={seed}");
     let texts = committed();
     assert!(texts.len() >= 20);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut refused = 0;
     for _ in 0..rounds {
         let (_, original) = &texts[random.below(texts.len())];

@@ -2,7 +2,7 @@
 //!
 //! A program is a correct frame with one statement that may be invalid, to locate disagreements.
 
-use super::mutation::Random;
+use cuprum_testing::random::Random;
 
 const LINKAGES: [&str; 6] = ["", "", ".visible ", ".extern ", ".weak ", ".common "];
 const SPACES: [&str; 8] = [".global", ".const", ".shared", ".local", ".reg", ".param", ".global", ".reg"];

@@ -19,7 +19,8 @@ use cuprum_engine::exec::Execution;
 use cuprum_engine::report::FaultKind;
 use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_ptx::ptx;
-use mutation::{Pools, Random};
+use cuprum_testing::random::Random;
+use mutation::Pools;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 

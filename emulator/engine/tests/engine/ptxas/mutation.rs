@@ -3,26 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A pseudo-random number generator with a seed.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Random(seed)
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit.max(1) as u64) as usize
-    }
-
-    fn pick<'t>(&mut self, list: &'t [String]) -> &'t str {
-        &list[self.below(list.len())]
-    }
-}
+use cuprum_testing::random::Random;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -153,11 +134,11 @@ impl Pools {
             },
             // Another name from the same text, so that it is declared.
             (3 | 4, _) => neighbor.to_owned(),
-            (_, Kind::Modifier) if TYPES.contains(&old) => random.pick(&self.types).to_owned(),
-            (_, Kind::Modifier) => random.pick(&self.modifiers).to_owned(),
+            (_, Kind::Modifier) if TYPES.contains(&old) => random.pick(&self.types),
+            (_, Kind::Modifier) => random.pick(&self.modifiers),
             (5, Kind::Register) => format!("{old}9"),
-            (_, Kind::Register) => random.pick(&self.registers).to_owned(),
-            (_, Kind::Name) => random.pick(&self.names).to_owned(),
+            (_, Kind::Register) => random.pick(&self.registers),
+            (_, Kind::Name) => random.pick(&self.names),
             (_, Kind::Number) => NUMBERS[random.below(NUMBERS.len())].to_owned(),
             (_, Kind::Punctuation) => {
                 [";", ",", ".", "{", "}", "[", "]", "|", "!", "@"][random.below(10)].to_owned()

@@ -10,7 +10,8 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Read;
 
 use super::{lz4, zstd};
-use cuprum_testing::mutation::{Random, changed_bytes};
+use cuprum_testing::mutation::changed_bytes;
+use cuprum_testing::random::Random;
 
 /// Maximum bytes of a text, and of the output of changed input.
 const MOST: usize = 1 << 18;
