@@ -14,6 +14,10 @@
 //! cargo bench -p cuprum-benches --bench wrappers
 //! ```
 
+// SAFETY of the raw calls here and in the modules: the handles, addresses and sizes belong to live objects of
+// the current context, out-parameters are locals, and nothing else uses the memory.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
+
 mod counted;
 mod in_flight;
 mod medians;
@@ -162,9 +166,6 @@ macro_rules! operation {
 
 pub(crate) use operation;
 
-// SAFETY of every raw call below: the handles, addresses and sizes belong to live objects of the current
-// context, out-parameters are locals, and nothing else uses the memory.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
     let context =
         Context::create(driver.device(0).expect("a device"), ContextFlags::empty()).expect("a context");
@@ -290,7 +291,6 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
 
 /// Twenty kernels, launched one by one and as a captured graph. The graph's cost per kernel is a twentieth of
 /// its cost.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
     if !driver.library().has(FnId::cuGraphLaunch) {
         return;

@@ -24,8 +24,6 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver) {
     measured.expect("a push");
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn launches(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 'static>) {
     let stream = Stream::new(cx).expect("a stream");
     let module = common::kernels!(cx, "vector_add").share();
@@ -50,8 +48,6 @@ fn launches(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 
     }
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn objects(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 'static>) {
     operation! {
         measurement, "counted alloc + free 1 MiB", driver, || (),

@@ -28,8 +28,6 @@ fn slot(cx: &Current<'_, 'static>) -> Slot {
     (host, Buffer::zeroed(cx, COPIED_BYTES).expect("a buffer"))
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn copies(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 'static>, stream: &Stream<'_>) {
     let (mut host, mut bytes) = slot(cx);
     let (raw_host, raw_bytes, raw_stream) = (host.as_raw().cast(), bytes.as_raw(), stream.as_raw());
@@ -63,8 +61,6 @@ fn copies(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 's
     }
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn requests(
     measurement: &mut Measurement<'_>,
     driver: Driver,

@@ -27,8 +27,7 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &mu
     copies(measurement, driver, &cx, (&there, &theirs), names);
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`; the other context is live.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
+// SAFETY of the raw calls: as in `wrappers.rs`; the other context is live.
 fn copies(
     measurement: &mut Measurement<'_>,
     driver: Driver,

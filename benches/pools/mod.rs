@@ -31,8 +31,6 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &Cu
         .expect("a push");
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn ordered(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     if !driver.library().has(FnId::cuMemAllocAsync) {
         return;
@@ -65,7 +63,6 @@ fn ordered(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '
     }
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn borrowed(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let pool = BufferPool::new(cx);
     operation! {
@@ -93,7 +90,6 @@ fn borrowed(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 
     }
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn counted(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 'static>) {
     let stream = Stream::new(cx).expect("a stream").share();
     let pool = BufferPool::new(cx);

@@ -18,9 +18,6 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver) {
     measured.expect("regions");
 }
 
-// SAFETY of every raw call below: the handles, addresses and sizes belong to live objects of the current
-// context, out-parameters are locals, and nothing else uses the memory.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn within(
     measurement: &mut Measurement<'_>,
     driver: Driver,
@@ -68,7 +65,6 @@ fn within(
     replays(measurement, driver, cx, (&queue, &a, &b))
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn reads(
     measurement: &mut Measurement<'_>,
     driver: Driver,
@@ -108,7 +104,6 @@ fn reads(
     Ok(())
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn replays(
     measurement: &mut Measurement<'_>,
     driver: Driver,

@@ -37,8 +37,6 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &Cu
     launches(measurement, driver, cx, &array, &sampler);
 }
 
-// SAFETY of every raw call below: as in `wrappers.rs`.
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn objects(
     measurement: &mut Measurement<'_>,
     driver: Driver,
@@ -68,7 +66,6 @@ fn objects(
     }
 }
 
-#[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn launches(
     measurement: &mut Measurement<'_>,
     driver: Driver,

@@ -1,7 +1,6 @@
 //! Cost of one step while n things are alive, or n deep: a column that grows with n is a mistake.
 //!
 //! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth/engine.rs` asserts the same with generous factors.
-#![allow(missing_docs, reason = "not a library")]
 
 use cuprum_engine::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
 use cuprum_engine::memory::{Memory, Request};

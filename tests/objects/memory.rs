@@ -100,7 +100,7 @@ fn ranges_outside_give_none() {
         let mut buffer = Buffer::<u64>::zeroed(cx, 8).unwrap();
         assert!(buffer.slice(..9).is_none());
         assert!(buffer.slice(9..).is_none());
-        #[allow(clippy::reversed_empty_ranges, reason = "that is the point")]
+        #[expect(clippy::reversed_empty_ranges, reason = "that is the point")]
         let reversed = buffer.slice(5..3);
         assert!(reversed.is_none());
         assert!(buffer.slice(..=usize::MAX).is_none());

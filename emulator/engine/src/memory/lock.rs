@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 const ATTEMPTS: u32 = 10_000;
 
 /// Locks unless this means waiting for a thread that does not run.
-#[allow(dead_code, reason = "for the handler of `driver::memory::host_access`, which not every system has")]
 pub(super) fn lock_at_once<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     for _ in 0..ATTEMPTS {
         match mutex.try_lock() {

@@ -73,10 +73,6 @@ impl FreedLog {
     }
 
     /// Like `find`, but returns `None` instead of waiting for another thread.
-    #[allow(
-        dead_code,
-        reason = "for the handler of `driver::memory::host_access`, which not every system has"
-    )]
     pub(super) fn find_at_once(&self, addr: u64) -> Option<Neighbor> {
         Self::find_in(&*lock_at_once(&self.entries)?, addr)
     }

@@ -50,10 +50,6 @@ impl Regions {
 impl Memory {
     /// Like [`Map::nearest`] for the current memory, for a signal handler: it neither waits nor
     /// allocates nor frees. Also returns `None` if other threads keep changing the memory.
-    #[allow(
-        dead_code,
-        reason = "for the handler of `driver::memory::host_access`, which not every system has"
-    )]
     pub fn nearest_at_once(&self, addr: u64) -> Option<ManuallyDrop<Neighbor>> {
         let state = lock_at_once(&self.state)?;
         // The label is shared, and must not be freed here if the allocation ends meanwhile.
