@@ -277,14 +277,18 @@ pub use crate::open::{open, open_in};
 pub use crate::raw::shared::Shared;
 pub use crate::stream::Stream;
 
-/// Set-up of the examples here: a driver or, with two more names, a current context of device 0. `software`
-/// selects the software device.
+/// Set-up of the examples here: a driver, with another name a shared context of device 0, with two more a
+/// current context. `software` selects the software device.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! example {
     ($driver:ident) => {
         let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
         let $driver = $crate::Driver::init(library)?;
+    };
+    ($driver:ident, $context:ident) => {
+        $crate::example!($driver);
+        let $context = $crate::context::PrimaryContext::retain($driver.device(0)?)?.share();
     };
     ($driver:ident, $context:ident, $cx:ident) => {
         $crate::example!($driver);

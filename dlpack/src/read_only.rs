@@ -8,8 +8,7 @@ use cuprum::memory::{DeviceData, ForeignBuffer};
 /// never lends it mutably.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// # context.enter(|cx| {
 /// use cuprum_dlpack::{ReadOnlyBuffer, Tensor};
 ///

@@ -24,9 +24,7 @@ use crate::{Config, Nccl, NcclError, UniqueId};
 /// all members, or aborted if it has failed. In a forked child nothing is done.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use cuprum::{Buffer, Stream};
 /// use cuprum_nccl::{Communicator, Config, Reduction};
 ///
@@ -94,9 +92,7 @@ impl Communicator {
     /// Makes a group of all these contexts, one of each device, in this process: number 0 is for the first, and so on.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-    /// # let context = cuprum::open_in(library, 0)?;
+    /// # cuprum_nccl_stand_in::example!(nccl, context);
     /// use cuprum_nccl::Communicator;
     ///
     /// let members = Communicator::init_all(nccl, &[context.clone()])?;
@@ -199,9 +195,7 @@ impl Communicator {
     /// Waits until a non-blocking communicator is ready for the next call. A blocking one is ready at once.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-    /// # let context = cuprum::open_in(library, 0)?;
+    /// # cuprum_nccl_stand_in::example!(nccl, context);
     /// use std::time::Duration;
     ///
     /// use cuprum_nccl::{Communicator, Config, NcclError};
@@ -229,9 +223,7 @@ impl Communicator {
     /// call it, and no work of this group may be queued.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-    /// # let context = cuprum::open_in(library, 0)?;
+    /// # cuprum_nccl_stand_in::example!(nccl, context);
     /// use cuprum_nccl::{Communicator, Config};
     ///
     /// context.enter(|cx| {

@@ -111,8 +111,7 @@ impl NcclError {
 /// NCCL's answer to a call that it refused.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # cuprum_nccl_stand_in::example!(nccl);
 /// use cuprum_nccl::{NcclError, raw::ncclResult_t};
 ///
 /// # cuprum_nccl_stand_in::fail_next("ncclGetUniqueId", 2);
@@ -167,8 +166,7 @@ impl std::error::Error for CallError {}
 /// An NCCL lacks a function.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # cuprum_nccl_stand_in::example!(nccl);
 /// use cuprum_nccl::raw::FnId;
 ///
 /// if let Err(missing) = nccl.require(FnId::ncclCommShrink) {

@@ -17,9 +17,7 @@ use crate::{Nccl, NcclError};
 /// One thread that serves several members needs one, and so do sends and receives that wait for each other.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use cuprum::{Buffer, Stream};
 /// use cuprum_nccl::{Communicator, Config};
 ///
@@ -110,9 +108,7 @@ impl<'g> Group<'g> {
 /// A scope or a queue in a group: see [`Group::on`].
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// # context.enter(|cx| {
 /// # let (id, stream) = (nccl.unique_id()?, cuprum::Stream::new(cx)?);
 /// # let alone = cuprum_nccl::Communicator::init_rank(nccl, cx, id, 0, 1, cuprum_nccl::Config::default())?;

@@ -152,9 +152,7 @@ pub trait Write<Tier>: Read<Tier> {}
 /// A region as elements of a type.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use cuprum::region::Pool;
 /// use cuprum_nccl::{Communicator, Config, Elements, NcclError, Reduction};
 ///

@@ -9,9 +9,7 @@ use crate::{Communicator, Element, NcclError};
 /// Operator of a reduction.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// # context.enter(|cx| {
 /// # let (id, stream) = (nccl.unique_id()?, cuprum::Stream::new(cx)?);
 /// # let alone = cuprum_nccl::Communicator::init_rank(nccl, cx, id, 0, 1, cuprum_nccl::Config::default())?;
@@ -62,9 +60,7 @@ impl<T: Element> Reduction<'_, T> {
 /// [`Communicator::premultiplied_sum`]; collectives borrow it together with the communicator.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use cuprum::{Buffer, Stream};
 /// use cuprum_nccl::{Communicator, Config, Reduction};
 ///

@@ -18,9 +18,7 @@ use crate::{Communicator, Element, Nccl, NcclError};
 /// It owns the buffer: if it is forgotten, both leak. Collectives take it by loans of its [slice](Self::as_slice).
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use cuprum::{Buffer, Stream};
 /// use cuprum_nccl::{Communicator, Config, RegisteredBuffer, Reduction};
 ///

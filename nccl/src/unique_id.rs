@@ -10,8 +10,7 @@ use crate::raw::ncclUniqueId;
 /// Made by [`Nccl::unique_id`](crate::Nccl::unique_id). A group is joined once by its name.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # cuprum_nccl_stand_in::example!(nccl);
 /// use cuprum_nccl::UniqueId;
 ///
 /// let bytes = nccl.unique_id()?.to_bytes(); // to be sent to the other processes

@@ -18,9 +18,7 @@ use crate::{Communicator, NcclError};
 /// It is a future of the error. Dropping it ends the thread.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use std::time::Duration;
 ///
 /// use cuprum_nccl::{Communicator, Config, NcclError, Watch};

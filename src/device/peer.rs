@@ -13,13 +13,6 @@ impl Device {
     /// # Errors
     /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// let device = driver.device(0)?;
-    /// assert!(!device.can_access_peer(device)?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// Driver: `cuDeviceCanAccessPeer`, CUDA 4.0+.
     #[doc(alias = "cuDeviceCanAccessPeer")]
     #[inline]

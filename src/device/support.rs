@@ -10,16 +10,6 @@ impl Device {
     /// Returns the locally unique identifier that Windows gives to the device, for DirectX and
     /// Vulkan, valid until the next system start, and one bit per device of a linked group.
     ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// // Only Windows has one.
-    /// match driver.device(0)?.luid() {
-    ///     Ok((luid, _)) => println!("{luid:02x?} for DirectX and Vulkan"),
-    ///     Err(error) => println!("none: {error}"),
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on other systems, and on Windows for devices without a display.
     ///

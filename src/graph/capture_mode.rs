@@ -76,8 +76,7 @@ impl CaptureMode {
 /// count as announced.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// use cuprum::Buffer;
 /// use cuprum::graph::ForeignCaptures;
 ///

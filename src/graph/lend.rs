@@ -117,8 +117,7 @@ lent! {
 /// share of the object.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// use std::sync::Arc;
 ///
 /// use cuprum::graph::{Graph, GraphExec, InstantiateFlags, Part};

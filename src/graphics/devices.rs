@@ -18,23 +18,6 @@ const DEVICES: usize = 16;
 /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` without such a context; `CUDA_ERROR_NO_DEVICE` if it has
 /// none.
 ///
-/// # Example
-/// ```
-/// # cuprum::example!(driver);
-/// use cuprum::graphics;
-/// use cuprum::sys::CUGLDeviceList;
-///
-/// let device = match graphics::devices(driver, CUGLDeviceList::CU_GL_DEVICE_LIST_ALL) {
-///     Ok(devices) => devices.first().copied(),
-///     Err(error) => {
-///         println!("no OpenGL on this thread: {error}");
-///         None
-///     }
-/// };
-/// assert!(device.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// Driver: `cuGLGetDevices_v2`, CUDA 6.5+, twice if there are more than 16.
 #[doc(alias = "cuGLGetDevices_v2")]
 #[inline]

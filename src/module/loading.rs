@@ -15,16 +15,6 @@ pub type LoadingMode = CUmoduleLoadingMode;
 impl Driver {
     /// Returns when kernels are loaded onto the device: with their module, or on first use.
     ///
-    /// # Example
-    /// ```
-    /// # cuprum::example!(driver);
-    /// use cuprum::module::LoadingMode;
-    ///
-    /// let lazy = driver.loading_mode()? == LoadingMode::CU_MODULE_LAZY_LOADING;
-    /// println!("the first launch of a kernel loads it: {lazy}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// Driver: `cuModuleGetLoadingMode`, CUDA 11.7+.
     #[doc(alias = "cuModuleGetLoadingMode")]
     #[inline]

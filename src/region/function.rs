@@ -17,8 +17,7 @@ use crate::raw::shared::Shared;
 /// [adopted](Pool::adopt) memory.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// # context.enter(|cx| {
 /// let module = cuprum::Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
 /// let saxpy = cuprum::region::Pool::new(cx).function(&module, "saxpy")?;

@@ -38,8 +38,7 @@ use crate::raw::owner::context;
 /// reads memory before another one has written it finds old bytes.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// # context.enter(|cx| {
 /// let pool = cuprum::region::Pool::new(cx);
 /// let (first, second) = (pool.queue(cx)?, pool.queue(cx)?);

@@ -23,8 +23,7 @@ use crate::stream::Reached;
 /// [`Reached`].
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// # context.enter(|cx| {
 /// let pool = cuprum::region::Pool::new(cx);
 /// let queue = pool.queue(cx)?;

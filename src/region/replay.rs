@@ -18,8 +18,7 @@ use crate::raw::owner::context;
 /// flight, the work continues, and its memory is reused only afterwards.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// # context.enter(|cx| {
 /// let queue = cuprum::region::Pool::new(cx).queue(cx)?;
 /// let (region, recording) = (queue.alloc(cx, 4)?, queue.record(cx)?);

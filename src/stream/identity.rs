@@ -12,18 +12,6 @@ impl Stream<'_> {
     /// # Errors
     /// [`Error::WRONG_CONTEXT`] if the stream's context is not current.
     ///
-    /// # Example
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::stream::StreamKind;
-    /// use cuprum::Stream;
-    ///
-    /// let (_, greatest) = cx.stream_priorities()?;
-    /// let urgent = Stream::with_priority(&cx, StreamKind::NonBlocking, greatest)?;
-    /// assert_eq!(urgent.priority(&cx)?, greatest);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// Driver: `cuStreamGetPriority`, CUDA 5.5+.
     #[doc(alias = "cuStreamGetPriority")]
     #[inline]

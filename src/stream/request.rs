@@ -77,8 +77,7 @@ struct Inner<V> {
 /// Dropping it waits. Forgetting it leaks it, so that the device never works on freed memory.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # cuprum::example!(driver, context);
 /// # context.enter(|cx| {
 /// use cuprum::stream::{Event, EventFlags, Request};
 /// let (stream, done) = (cuprum::Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);

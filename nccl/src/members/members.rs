@@ -26,9 +26,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// error has its number.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-/// # let context = cuprum::open_in(library, 0)?;
+/// # cuprum_nccl_stand_in::example!(nccl, context);
 /// use std::time::Duration;
 ///
 /// use cuprum_nccl::{Config, Members, World};

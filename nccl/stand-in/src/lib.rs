@@ -66,6 +66,17 @@ macro_rules! nccl {
     }};
 }
 
+/// Set-up of the examples of `cuprum-nccl`: the stand-in and, with another name, a shared context of device 0.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! example {
+    ($nccl:ident $(, $context:ident)?) => {
+        let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+        let $nccl = $crate::nccl!(library);
+        $( let $context = cuprum::open_in(library, 0)?; )?
+    };
+}
+
 /// Lets the next call of this function by this thread fail with a code, before it does anything.
 pub fn fail_next(function: &str, code: i32) {
     FAILS.with_borrow_mut(|fails| *fails = Some((function.into(), code)));
