@@ -1,21 +1,21 @@
 //! Cost of a wrapper over the driver call that it makes.
 //!
-//! Each operation is timed in three variants, batch by batch in turns: through function pointers taken once
-//! and kept in locals (`pointer`, as in C code linked to the driver), through the function table (`table`),
-//! and through the safe layer (`wrapper`). Criterion gets their mean. The medians, and the cost of the
-//! wrapper, are printed as a table at the end; the last column is the median over turns of the ratio within a
-//! turn.
+//! Each operation is timed in three variants, batch by batch in turns: through function pointers
+//! taken once and kept in locals (`pointer`, as in C code linked to the driver), through the
+//! function table (`table`), and through the safe layer (`wrapper`). Criterion gets their mean. The
+//! medians, and the cost of the wrapper, are printed as a table at the end; the last column is the
+//! median over turns of the ratio within a turn.
 //!
-//! Two drivers are measured: a fake that does nothing, where the difference is all there is to see, and the
-//! device that `CUPRUM_DEVICE` names, the emulator by default. The program needs no cargo and no file at run
-//! time: `tests/gpu.sh` takes it to a machine that has only a GPU.
+//! Two drivers are measured: a fake that does nothing, where the difference is all there is to see,
+//! and the device that `CUPRUM_DEVICE` names, the emulator by default. The program needs no cargo
+//! and no file at run time: `tests/gpu.sh` takes it to a machine that has only a GPU.
 //!
 //! ```text
 //! cargo bench -p cuprum-benches --bench wrappers
 //! ```
 
-// SAFETY of the raw calls here and in the modules: the handles, addresses and sizes belong to live objects of
-// the current context, out-parameters are locals, and nothing else uses the memory.
+// SAFETY of the raw calls here and in the modules: the handles, addresses and sizes belong to live
+// objects of the current context, out-parameters are locals, and nothing else uses the memory.
 #![allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 
 mod counted;
@@ -43,8 +43,8 @@ use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Stream};
 use medians::{Samples, Table, Variant};
 use tracer::Backing;
 
-/// Calls timed in one go, with nothing else between them. The wait for the work that they queued is outside
-/// of the time: a full queue would make the host wait for the device.
+/// Calls timed in one go, with nothing else between them. The wait for the work that they queued is
+/// outside of the time: a full queue would make the host wait for the device.
 const BATCH: u64 = 256;
 
 pub(crate) const COPIED_BYTES: usize = 4 << 10;
@@ -84,8 +84,8 @@ pub(crate) struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Times an operation. `turn` runs one variant as often as requested, and returns the time; then it waits
-    /// for the work that it queued.
+    /// Times an operation. `turn` runs one variant as often as requested, and returns the time;
+    /// then it waits for the work that it queued.
     pub(crate) fn time(&mut self, operation: &'static str, mut turn: impl FnMut(Variant, u64) -> Duration) {
         // The first of all may load code, or map memory.
         for variant in Variant::ALL {
@@ -136,9 +136,9 @@ pub(crate) fn batch<A: Answer>(times: u64, mut body: impl FnMut() -> A, settle: 
     elapsed
 }
 
-/// One operation in its three variants, which take turns, so that whatever else driver and machine do meets all of them.
-/// `raw` is written once, with the driver's functions by their C names, and compiled twice: with the pointers taken
-/// before the loop, and read from the table in each turn.
+/// One operation in its three variants, which take turns, so that whatever else driver and machine
+/// do meets all of them. `raw` is written once, with the driver's functions by their C names, and
+/// compiled twice: with the pointers taken before the loop, and read from the table in each turn.
 macro_rules! operation {
     (
         $measurement:ident, $operation:expr, $driver:ident, $settle:expr,
@@ -289,8 +289,8 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
     measurement.finish(driver, &mut cx);
 }
 
-/// Twenty kernels, launched one by one and as a captured graph. The graph's cost per kernel is a twentieth of
-/// its cost.
+/// Twenty kernels, launched one by one and as a captured graph. The graph's cost per kernel is a
+/// twentieth of its cost.
 fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
     if !driver.library().has(FnId::cuGraphLaunch) {
         return;

@@ -1,4 +1,5 @@
-//! Adds two vectors of a million floats on the GPU, or on the embedded software device if there is no GPU.
+//! Adds two vectors of a million floats on the GPU, or on the embedded software device if there is
+//! no GPU.
 //!
 //! ```text
 //! cargo run --release --example 01_vector_add
@@ -16,7 +17,8 @@ use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Module, Stream};
 const N: usize = 1_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The system's driver if it has a device, or else the software device. The second value explains the choice.
+    // The system's driver if it has a device, or else the software device. The second value
+    // explains the choice.
     let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
     println!("{choice}");
 
@@ -30,7 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut stack = ContextStack::take()?;
     let cx = stack.push(&context)?;
 
-    // The repository contains this PTX, so no compiler is needed. The driver compiles PTX for its device.
+    // The repository contains this PTX, so no compiler is needed. The driver compiles PTX for its
+    // device.
     let start = Instant::now();
     let module = Module::load_ptx(&cx, include_str!("../kernels/vector_add.ptx"))?;
     let vector_add = module.function("vector_add")?.bind::<(In<f32>, In<f32>, InOut<f32>, u32)>()?;
@@ -49,8 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (before, after) = (Event::new(&cx, EventFlags::empty())?, Event::new(&cx, EventFlags::empty())?);
     let config = LaunchConfig::for_elements(N, 256);
     before.record(&cx, &stream)?;
-    // SAFETY: the kernel takes (const float* a, const float* b, float* out, u32 n) and touches n elements of each,
-    // their length. The copy below is on the same stream.
+    // SAFETY: the kernel takes (const float* a, const float* b, float* out, u32 n) and touches n
+    // elements of each, their length. The copy below is on the same stream.
     unsafe { vector_add.launch(&cx, &stream, config, (&device_a, &device_b, &mut device_c, N as u32)) }?;
     after.record(&cx, &stream)?;
     after.synchronize()?;

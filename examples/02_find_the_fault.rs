@@ -1,5 +1,5 @@
-//! A kernel writes one element past its buffer. On a GPU, some later call returns error 700. The software device also
-//! reports the thread, the source line and the nearest allocation.
+//! A kernel writes one element past its buffer. On a GPU, some later call returns error 700. The
+//! software device also reports the thread, the source line and the nearest allocation.
 //!
 //! ```text
 //! cargo run --release --example 02_find_the_fault

@@ -1,4 +1,5 @@
-//! An application's state in a struct: context, code, kernel, stream and buffers, moved to a thread, dropped in any order.
+//! An application's state in a struct: context, code, kernel, stream and buffers, moved to a
+//! thread, dropped in any order.
 //!
 //! ```text
 //! cargo run --release --example 03_struct
@@ -31,7 +32,8 @@ impl Saxpy {
         self.context.enter(|cx| {
             let n = self.x.len();
             let config = LaunchConfig::for_elements(n, 256);
-            // SAFETY: saxpy touches n elements of each; the copy comes after it, by the default stream's order.
+            // SAFETY: saxpy touches n elements of each; the copy comes after it, by the default
+            // stream's order.
             unsafe { self.kernel.launch(cx, &self.stream, config, (n as u32, alpha, &self.x, &mut self.y)) }?;
             Ok(self.y.to_vec(cx)?)
         })

@@ -1,4 +1,5 @@
-//! A global context that is created on first use, on any thread, by functions that take plain slices.
+//! A global context that is created on first use, on any thread, by functions that take plain
+//! slices.
 //!
 //! ```text
 //! cargo run --release --example 05_global
@@ -30,7 +31,8 @@ impl Gpu {
     }
 }
 
-/// Adds `alpha` times x to y. Enters the context for this call, with any context current in the caller.
+/// Adds `alpha` times x to y. Enters the context for this call, with any context current in the
+/// caller.
 fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) -> Result<()> {
     let Gpu { context, saxpy } = GPU.as_ref().map_err(String::as_str)?;
     let n = x.len().min(y.len());

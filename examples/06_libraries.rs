@@ -1,7 +1,8 @@
-//! A library used by two others in one program, which know neither each other nor the program's context stack.
+//! A library used by two others in one program, which know neither each other nor the program's
+//! context stack.
 //!
-//! `gray` keeps pictures on the device. `album` works on borrowed contexts, `poster` keeps its state in a struct; both use
-//! `gray`. Each takes its requirements as arguments (`tests/crates`).
+//! `gray` keeps pictures on the device. `album` works on borrowed contexts, `poster` keeps its
+//! state in a struct; both use `gray`. Each takes its requirements as arguments (`tests/crates`).
 //!
 //! ```text
 //! cargo run --release --example 06_libraries

@@ -1,5 +1,5 @@
-//! Overlaps uploads, kernels and downloads on two streams. Page-locked memory lets the copies run concurrently with the
-//! host and with each other. Prints the begin and end of each step, measured with events.
+//! Overlaps uploads, kernels and downloads on two streams. Page-locked memory lets the copies run
+//! concurrently with the host and with each other. Events measure each step.
 
 use std::error::Error;
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             lane.copy(&y, &host)?;
             marks[1].record(&cx, stream)?;
             for _ in 0..LAUNCHES {
-                // SAFETY: saxpy touches `len` elements of each: x is only read, y is lent to the scope of this stream.
+                // SAFETY: saxpy touches `len` elements of each: it reads x, and y is lent to it.
                 unsafe { saxpy.launch(&cx, stream, config, (len as u32, 2.0, &x, &y)) }?;
             }
             marks[2].record(&cx, stream)?;

@@ -1,4 +1,5 @@
-//! A queue of requests: the host fills one while the device works on earlier ones. Each owns everything that it uses.
+//! A queue of requests: the host fills one while the device works on earlier ones. Each owns
+//! everything that it uses.
 
 use std::collections::VecDeque;
 
@@ -30,7 +31,7 @@ fn submit(cx: &Current<'_, '_>, stream: &Stream<'_>, request: Request<Slot>) -> 
         let (host, y) = (scope.lend(&mut slot.host)?, scope.lend(slot.y.as_mut_slice())?);
         scope.copy(&y, &host)?;
         let config = LaunchConfig::for_elements(LEN, 256);
-        // SAFETY: saxpy touches LEN elements of each: x is never written, and y is lent to the scope of this stream.
+        // SAFETY: saxpy touches LEN elements of each: x is never written, and y is lent to it.
         unsafe { slot.saxpy.launch(cx, stream, config, (LEN as u32, 2.0, &slot.x, &y)) }?;
         Ok(scope.copy(&host, &y)?)
     })?)

@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
     let mut y = Buffer::from_slice(&cx, &[2.0f32; 1000])?;
     let config = LaunchConfig::for_elements(x.len(), 256);
-    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it on the same stream.
+    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it on
+    // the same stream.
     unsafe { saxpy.launch(&cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
     assert_eq!(y.to_vec(&cx)?, [5.0; 1000]);
 

@@ -1,6 +1,6 @@
-//! Wraps a driver function that cuprum has no method for: `cuModuleLoad`, which loads code from a file. The wrapper has an
-//! owner that any thread may drop, and errors that name the call and the version that it needs. A driver without the
-//! function returns such an error (`CUPRUM_EMULATOR_DRIVER_VERSION=12.3`).
+//! Wraps a driver function that cuprum has no method for: `cuModuleLoad`, which loads a file. The
+//! wrapper has an owner that any thread may drop, and errors that name the call and the version
+//! that it needs, as on a driver without it (`CUPRUM_EMULATOR_DRIVER_VERSION=12.3`).
 
 use std::ffi::CStr;
 
@@ -21,7 +21,7 @@ impl<'ctx> CodeFile<'ctx> {
     fn load(cx: &Current<'_, 'ctx>, path: &CStr) -> Result<Self, Error> {
         let context = cx.require(cx.context(), FnId::cuModuleLoad)?;
         let (fns, mut raw) = (context.driver().library().fns(), CUmodule::null());
-        // SAFETY: the context is current, the path is a C string, and the out-parameter outlives the call.
+        // SAFETY: the context is current, the path is a C string, and `raw` outlives the call.
         context.check(unsafe { call!(fns, cuModuleLoad(&raw mut raw, path.as_ptr())) })?;
         Ok(Self { raw, home: Stream::default_in(cx) })
     }

@@ -1,6 +1,7 @@
-//! Traces every driver call of a program, with its arguments, result and time, as text and as a timeline for Perfetto and
-//! Chromium's viewer. It takes thirty lines with [`cuprum::sys::hook`] (the feature `hook` of `cuprum-sys`). `cuprum trace`
-//! does the same for unmodified programs in any language.
+//! Traces every driver call of a program, with its arguments, result and time, as text and as a
+//! timeline for Perfetto and Chromium's viewer. It takes thirty lines with [`cuprum::sys::hook`]
+//! (the feature `hook` of `cuprum-sys`). `cuprum trace` does the same for unmodified programs in
+//! any language.
 //!
 //! ```text
 //! cargo run --example 12_trace timeline.json
@@ -61,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let x = Buffer::from_slice(cx, &[1.0f32; 1000])?;
         let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;
         let config = LaunchConfig::for_elements(x.len(), 256);
-        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it on the same stream.
+        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it
+        // on the same stream.
         unsafe { saxpy.launch(cx, &Stream::default_in(cx), config, (1000, 3.0, &x, &mut y)) }?;
         assert_eq!(y.to_vec(cx)?, [5.0; 1000]);
         Ok(())

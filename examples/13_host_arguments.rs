@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     unsafe { add.call(&cx, &stream, config, (HostIn(&a), HostIn(&b), HostOut(&mut sums), LEN as u32)) }?;
     assert_eq!(sums, [3.5; LEN]);
 
-    // Page-locked memory, copied in both directions: the stream copies it without blocking the host.
+    // Page-locked memory, copied in both directions: the stream copies it without blocking the
+    // host.
     let module = Module::load_ptx(&cx, include_str!("../kernels/saxpy.ptx"))?;
     let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     let mut y = PinnedBuffer::from_slice(&cx, &sums, PinnedFlags::empty())?;

@@ -1,5 +1,6 @@
-//! Two devices in one program: a kernel on each at the same time, a copy from one to the other, and a kernel that reads
-//! the other device's memory directly. The software device also provides two. For several machines, see `cuprum-nccl`.
+//! Two devices in one program: a kernel on each at the same time, a copy from one to the other, and
+//! a kernel that reads the other device's memory directly. The software device also provides two.
+//! For several machines, see `cuprum-nccl`.
 
 use cuprum::memory::Peer;
 use cuprum::{Buffer, ContextRef, In, InOut, Kernel, LaunchConfig, Module, Shared, Stream};
@@ -38,19 +39,19 @@ fn main() -> Result<()> {
 
     let (n, config) = (LEN as u32, LaunchConfig::for_elements(LEN, 256));
     for Part { context, saxpy, stream, x, y } in [&mut here, &mut there] {
-        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; both streams, at work together, are waited for below.
+        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the waits for both are below.
         context.enter(|cx| Ok(unsafe { saxpy.launch(cx, stream, config, (n, 2.0, &*x, y)) }?))?;
     }
     there.context.enter(|cx| Ok(there.stream.synchronize(cx)?))?;
 
     here.context.enter_as(|cx| {
-        // Runs after all work queued so far in both contexts. Without peer access, the data passes through the host.
+        // Runs after all work of both contexts. Without peer access, the data takes the host's way.
         let access = first.can_access_peer(second)?.then(|| cx.enable_peer_access(&there.context));
         let access = access.transpose()?;
         cx.copy(&mut here.x, &Peer(&there.y))?;
         println!("copied: {:?}", &here.x.to_vec(cx)?[..3]);
         if access.is_some() {
-            // SAFETY: as above; `there.y` is not written, and this device may read it while `access` lives.
+            // SAFETY: as above; this device may read `there.y` while `access` lives.
             unsafe { here.saxpy.launch(cx, &here.stream, config, (n, 0.5, &there.y, &mut here.y)) }?;
         }
         println!("read where it lies: {:?}", &here.y.to_vec(cx)?[..3]);

@@ -21,7 +21,8 @@ struct Gpu {
 }
 
 impl Gpu {
-    /// Fails if there is no driver, no device or no memory. The application does not treat this as an error.
+    /// Fails if there is no driver, no device or no memory. The application does not treat this as
+    /// an error.
     fn open() -> Result<Self> {
         let context = cuprum::open(0)?;
         let module = context.enter(|cx| Ok(Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?))?;

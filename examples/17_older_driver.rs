@@ -1,5 +1,6 @@
-//! One program for all drivers. It checks for the functions that it requires at startup. A call to any other missing
-//! function returns an error, which names the CUDA version that has the function and the version of the driver.
+//! One program for all drivers. It checks for the functions that it requires at startup. A call to
+//! any other missing function returns an error, which names the CUDA version that has the function
+//! and the version of the driver.
 //!
 //! ```text
 //! CUPRUM_EMULATOR_DRIVER_VERSION=11.0 cargo run --example 17_older_driver   # the software device as an old driver

@@ -1,8 +1,9 @@
-//! Writes OpenGL's buffers directly: a kernel moves the points that OpenGL draws, frame by frame, without a copy through
-//! the host. One guard maps several buffers at once.
+//! Writes OpenGL's buffers directly: a kernel moves the points that OpenGL draws, frame by frame,
+//! without a copy through the host. One guard maps several buffers at once.
 //!
-//! The example creates an OpenGL context without a window; a program uses its own. Exits with code 77 without OpenGL.
-//! The software device uses the machine's OpenGL, such as Mesa's, and copies mapped buffers.
+//! The example creates an OpenGL context without a window; a program uses its own. Exits with code
+//! 77 without OpenGL. The software device uses the machine's OpenGL, such as Mesa's, and copies
+//! mapped buffers.
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
@@ -37,7 +38,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let module = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?;
         let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
         let stream = Stream::new(cx)?;
-        // SAFETY: OpenGL neither deletes the buffers nor uses them while they are mapped, and stays on this thread.
+        // SAFETY: OpenGL neither deletes the buffers nor uses them while they are mapped, and stays
+        // on this thread.
         let register = |name| unsafe { RegisteredBuffer::new(cx, name, RegisterFlags::empty()) };
         let (mut y, mut v) = (register(heights)?, register(speeds)?);
         v.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)?;
@@ -46,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut y, v) = mapped.views();
             let (config, time) = (LaunchConfig::for_elements(POINTS, 256), 0.5);
             let arguments = (POINTS as u32, time, v.as_slice(cx)?, y.as_mut_slice(cx)?);
-            // SAFETY: both have that many elements, and stay mapped until the stream has run the kernel.
+            // SAFETY: both have that many elements, and stay mapped until the kernel has run.
             unsafe { saxpy.launch(cx, &stream, config, arguments) }?;
             // Ordered after the kernel, without a wait on the host.
             mapped.unmap(cx)?;

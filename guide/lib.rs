@@ -1,7 +1,7 @@
 //! The programs of the guide: each page's Rust blocks are documentation tests of this crate.
 //!
-//! `mdbook build guide` makes the book; `tests/rules/pages.rs` sees to it that each page is named here, that it is in the
-//! summary, and that its links and includes lead somewhere.
+//! `mdbook build guide` makes the book; `tests/rules/pages.rs` sees to it that each page is named
+//! here, that it is in the summary, and that its links and includes lead somewhere.
 
 /// PTX of `saxpy(n, alpha, x, y)`, which the pages launch.
 pub const SAXPY: &str = include_str!("../kernels/saxpy.ptx");

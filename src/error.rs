@@ -51,9 +51,10 @@ impl Error {
     pub const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
     /// A forgotten token or foreign code changed the context stack; the driver was not called.
     pub const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
-    /// An object was not freed, because a copy between its context and another one may still use its
-    /// memory. The wait for that copy failed, and the driver would not wait before freeing. From then
-    /// on, neither objects of this context nor the context are freed. The driver was not called.
+    /// An object was not freed, because a copy between its context and another one may still use
+    /// its memory. The wait for that copy failed, and the driver would not wait before freeing.
+    /// From then on, neither objects of this context nor the context are freed. The driver was not
+    /// called.
     pub const LOST: CUresult = CUresult(0x7FFF_0013);
 
     /// Returns the error for a `code`, or `None` for success. [`check`](Error::check) also records

@@ -117,10 +117,10 @@
 //!
 //! Each device has its own context. Within a process, memory is [copied](memory::Peer) between
 //! devices, or kernels [access](Current::enable_peer_access) memory of another device (example 14).
-//! [`Buffer::ipc_handle`] shares memory with another process. Across machines, use NCCL:
-//! it connects devices of any number of processes and machines, and works in their primary contexts.
-//! The crate `cuprum-nccl` loads it at run time, and its example `all_reduce` sums over two devices,
-//! in one process and in two.
+//! [`Buffer::ipc_handle`] shares memory with another process. Across machines, use NCCL: it
+//! connects devices of any number of processes and machines, and works in their primary contexts.
+//! The crate `cuprum-nccl` loads it at run time, and its example `all_reduce` sums over two
+//! devices, in one process and in two.
 //!
 //! # Order of operations
 //!
@@ -211,8 +211,9 @@
 //
 // diagnosis         state of the machine, without a driver call; above `device`: contents of images
 // error swallowed   errors of calls, and errors that drops could not report
-// raw               call: one checked call; keep: keeping a context or module alive; held: the owner of handles
-//                   owner, debug: methods of all owners, and `Debug`; this_thread: types that must not be sent
+// raw               call: one checked call; keep: keeping a context or module alive; held: the
+//                   owner of handles; owner, debug: methods of all owners, and `Debug`;
+//                   this_thread: types that must not be sent
 // driver device     objects that exist before any context
 // context           contexts, their owners, and the stack of each thread
 // memory            addresses and slices of device memory, its owners, and the one place for copies
@@ -277,8 +278,8 @@ pub use crate::open::{open, open_in};
 pub use crate::raw::shared::Shared;
 pub use crate::stream::Stream;
 
-/// Set-up of the examples here: a driver, with another name a shared context of device 0, with two more a
-/// current context. `software` selects the software device.
+/// Set-up of the examples here: a driver, with another name a shared context of device 0, with two
+/// more a current context. `software` selects the software device.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! example {

@@ -1,4 +1,5 @@
-//! Choice of a device by the environment, which is per process: each test runs in children of its own.
+//! Choice of a device by the environment, which is per process: each test runs in children of its
+//! own.
 
 use child::in_children;
 use cuprum::context::PrimaryContext;

@@ -1,7 +1,7 @@
 //! The numbered examples: each runs to its end and prints the expected output.
 //!
-//! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo
-//! they are built first, as `cargo test` alone does by itself.
+//! A program of its own, which starts others and needs no device itself. They run as the programs
+//! that they are. Under cargo they are built first, as `cargo test` alone does by itself.
 
 #[cfg(target_os = "linux")]
 use cuprum_testing::mesa;
@@ -35,8 +35,8 @@ fn changed(path: &Path) -> Option<SystemTime> {
     path.read_dir().ok()?.filter_map(|entry| changed(&entry.ok()?.path())).max()
 }
 
-/// True if all examples exist and are newer than their sources, as cargo leaves them before it runs all
-/// tests.
+/// True if all examples exist and are newer than their sources, as cargo leaves them before it runs
+/// all tests.
 fn are_current() -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let made_of = [
@@ -57,7 +57,8 @@ fn are_current() -> bool {
     })
 }
 
-/// Builds the examples, if cargo has not: for a build with other features than now it would make all of them anew.
+/// Builds the examples, if cargo has not: for a build with other features than now it would make
+/// all of them anew.
 fn build() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
@@ -88,8 +89,8 @@ fn run(name: &str, environment: &[(&str, &str)], arguments: &[&str]) -> String {
     out.into_owned()
 }
 
-/// Names the device. In two parts, since `tests/gpu.sh` takes the tests that have the word along to a GPU, where it runs
-/// the examples by itself.
+/// Names the device. In two parts, since `tests/gpu.sh` takes the tests that have the word along to
+/// a GPU, where it runs the examples by itself.
 const DEVICE: &str = concat!("CUPRUM", "_DEVICE");
 
 /// Runs an example on the emulator.

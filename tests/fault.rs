@@ -1,7 +1,7 @@
 //! The state of a context after a kernel faults.
 //!
-//! A program of its own, with one test: on hardware a fault ends CUDA for the whole process, whatever the context
-//! (measured, `tests/data/goldens/driver.json`).
+//! A program of its own, with one test: on hardware a fault ends CUDA for the whole process,
+//! whatever the context (measured, `tests/data/goldens/driver.json`).
 
 use common::{context, kernels, on_gpu};
 use cuprum::context::{Context, ContextFlags, ContextStack};
@@ -23,7 +23,7 @@ fn a_fault_is_sticky_named_by_its_first_report_and_dropped_in_silence() {
     let kernel = module.function("oob_write").unwrap().bind::<(InOut<u32>, u64, u32)>().unwrap();
     let mut out = Buffer::<u32>::zeroed(&cx, 4).unwrap();
     let one = LaunchConfig::new(1, 1);
-    // SAFETY: it is not safe: the write is outside of everything, and the device stops the kernel for it.
+    // SAFETY: it is not safe: the device stops the kernel for a write outside of everything.
     unsafe { kernel.launch(&cx, &stream, one, (&mut out, 1u64 << 40, 1u32)) }
         .expect("the launch itself succeeds");
 

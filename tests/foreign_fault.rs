@@ -1,5 +1,5 @@
-//! A fault that other code of the process caused, in the context that both use: every method returns it,
-//! drops are silent, scopes end, and the process goes on.
+//! A fault that other code of the process caused, in the context that both use: every method
+//! returns it, drops are silent, scopes end, and the process goes on.
 //!
 //! A program of its own: on hardware the fault is the process's.
 
@@ -12,16 +12,16 @@ use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUcontext, CUfunction, CUmodule, CUresult, CUstream, call};
 use cuprum::{Buffer, MemoryError, Module, Stream};
 
-/// The raw calls of another library: it retains the primary context, launches a kernel that writes to
-/// nowhere, and waits for it.
+/// The raw calls of another library: it retains the primary context, launches a kernel that writes
+/// to nowhere, and waits for it.
 fn another_library() {
     let fns = driver().library().fns();
     let ptx = concat!(include_str!("../kernels/faults.ptx"), "\0");
     let (mut context, mut module, mut function) = (CUcontext::null(), CUmodule::null(), CUfunction::null());
     let name = c"null_write".as_ptr();
     let no_arguments = ptr::null_mut();
-    // SAFETY: the out-parameters outlive the calls; the text and the name end with a NUL; the kernel takes no
-    // arguments, and its fault is under test.
+    // SAFETY: the out-parameters outlive the calls; the text and the name end with a NUL; the
+    // kernel takes no arguments, and its fault is under test.
     #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one sequence of raw calls, for one reason")]
     let answers = unsafe {
         [

@@ -1,6 +1,8 @@
-//! A child that was forked after initialization gets typed errors at once, and its drops do nothing.
+//! A child that was forked after initialization gets typed errors at once, and its drops do
+//! nothing.
 //!
-//! A program of its own, with one test: `fork` copies only the thread that calls it, and the locks as others had them.
+//! A program of its own, with one test: `fork` copies only the thread that calls it, and the locks
+//! as others had them.
 
 #![cfg(unix)]
 
@@ -26,7 +28,8 @@ unsafe extern "C" {
 /// Children, each forked while other threads take the locks of two pools and let go of them.
 const CHILDREN: usize = 200;
 
-/// In a child, no method of a pool and no drop of its objects waits for a lock that is never released.
+/// In a child, no method of a pool and no drop of its objects waits for a lock that is never
+/// released.
 fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
     let context = Context::create(device, ContextFlags::empty()).unwrap().share();
     let made = context.enter(|cx| {
@@ -52,7 +55,8 @@ fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
             let one = || (pool.alloc::<u8>(cx, &stream, 64).unwrap(), pinned.zeroed::<u8>(cx, 64).unwrap());
             Ok((0..CHILDREN).filter(|_| {
                 let kept = one();
-                // SAFETY: the child touches objects of this thread and two pools, and leaves through `_exit`.
+                // SAFETY: the child touches objects of this thread and two pools, and leaves
+                // through `_exit`.
                 let child = unsafe { fork() };
                 if child == 0 {
                     alarm(20);

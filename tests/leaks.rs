@@ -94,7 +94,8 @@ fn managed<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     Box::new(ManagedBuffer::from_slice(cx, &[1u8; 4096]).unwrap())
 }
 
-/// A mapping that grew, with the last handles of its addresses and its memory; and memory without an address.
+/// A mapping that grew, with the last handles of its addresses and its memory; and memory without
+/// an address.
 fn mapped<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
     let none = PhysicalFlags::empty();
@@ -121,8 +122,8 @@ fn code<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     Box::new((linker.complete().unwrap(), module, library))
 }
 
-/// Only the emulator has another API for this: memory, and a mapping of it that is dropped here already, on
-/// this thread.
+/// Only the emulator has another API for this: memory, and a mapping of it that is dropped here
+/// already, on this thread.
 fn external<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let other = cuprum_emulator::memory::ExternalMemory::new(4096).unwrap();
     // SAFETY: of so many bytes, used by nothing else.
@@ -185,16 +186,16 @@ fn each_owner_frees_on_any_thread_once() {
             assert!(on_gpu() || account(&cx) != before, "{name}: it is not counted");
             std::thread::scope(|scope| scope.spawn(move || drop(owner)).join()).unwrap();
             let after = account(&cx);
-            // A GPU's driver returns the memory that it keeps at any time (H100, 580: 2 MiB more are free in
-            // the end).
+            // A GPU's driver returns the memory that it keeps at any time (H100, 580: 2 MiB more
+            // are free in the end).
             assert!(after == before || on_gpu() && after.0 > before.0, "{name}: {before:?}, then {after:?}");
         }
     }
     assert_eq!(cuprum::swallowed::count(), swallowed);
 }
 
-/// An object registered from OpenGL stays on its thread. A forgotten guard keeps it mapped until it is
-/// dropped.
+/// An object registered from OpenGL stays on its thread. A forgotten guard keeps it mapped until it
+/// is dropped.
 #[test]
 fn opengl_objects_are_unregistered_once() {
     let _alone = alone();

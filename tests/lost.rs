@@ -1,8 +1,8 @@
-//! A fault of a kernel during copies to page-locked memory: the memory that they write is out of the host's
-//! reach, for good.
+//! A fault of a kernel during copies to page-locked memory: the memory that they write is out of
+//! the host's reach, for good.
 //!
-//! A program of its own, one test: the emulator runs work asynchronously here, and on hardware the fault is the
-//! process's.
+//! A program of its own, one test: the emulator runs work asynchronously here, and on hardware the
+//! fault is the process's.
 
 use cuprum_testing::{common, executors};
 use std::sync::atomic::Ordering;
@@ -26,14 +26,16 @@ struct Watched(*mut u8);
 impl Watched {
     /// Puts a mark into every page, to see which ones are written later.
     fn mark(&self) {
-        // SAFETY: lost memory is never freed as long as its context is there; the device may write a byte at the same time.
+        // SAFETY: lost memory is never freed as long as its context is there; the device may write
+        // a byte at the same time.
         (0..BYTES).step_by(4096).for_each(|at| unsafe { self.0.wrapping_add(at).write_volatile(2) });
     }
 
     /// Pages without a mark.
     fn written(&self) -> usize {
         let page = |&at: &usize| {
-            // SAFETY: lost memory is never freed as long as its context is there; the device may write the byte.
+            // SAFETY: lost memory is never freed as long as its context is there; the device may
+            // write the byte.
             let byte = unsafe { self.0.wrapping_add(at).read_volatile() };
             byte != 2
         };
@@ -86,8 +88,8 @@ fn memory_that_the_device_may_still_write_is_out_of_reach() {
     assert_eq!(swallowed::count(), 0, "all of it was told");
 }
 
-/// Futures of a lane on which work was queued before the fault end, and tell it. On a GPU the work may have been done
-/// before the fault: the callback was called in time, and says so.
+/// Futures of a lane on which work was queued before the fault end, and tell it. On a GPU the work
+/// may have been done before the fault: the callback was called in time, and says so.
 fn tell_the_fault(awaited: PendingFuture<Slot>, reached: Reached<'_>) {
     match block_on(awaited) {
         Ok(request) if on_gpu() => std::mem::forget(request),

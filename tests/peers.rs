@@ -1,7 +1,7 @@
 //! Two devices: copies between them, and kernels of one that use memory of the other.
 //!
-//! A program of its own, because the emulator has one device unless it is set up otherwise before its first
-//! use. It fails on a machine with one GPU: `tests/gpu.sh` runs it on machines with two.
+//! A program of its own, because the emulator has one device unless it is set up otherwise before
+//! its first use. It fails on a machine with one GPU: `tests/gpu.sh` runs it on machines with two.
 
 use cuprum_testing::{common, itself};
 use std::sync::Once;
@@ -74,7 +74,8 @@ fn a_kernel_reads_memory_of_the_other_device() {
     unsafe { vector_add(&module).launch(&cx, &stream, CONFIG, arguments) }.unwrap();
     assert_eq!(out.to_vec(&cx).unwrap(), [3.5; LEN]);
     access.close().unwrap();
-    // It can be had once more, so the first one has ended; and dropped with another context current.
+    // It can be had once more, so the first one has ended; and dropped with another context
+    // current.
     let access = cx.enable_peer_access(&there).unwrap();
     let above = cx.push(&there).unwrap();
     drop(access);
@@ -173,8 +174,8 @@ fn of_value<'ctx>(cx: &Current<'_, 'ctx>, value: u32) -> Buffer<'ctx, u32> {
     buffer
 }
 
-/// The driver waits for a copy between devices when it frees one side, and not for the other (two H200s: error 719 in both
-/// contexts; `tests/data/goldens/waits.txt`).
+/// The driver waits for a copy between devices when it frees one side, and not for the other (two
+/// H200s: error 719 in both contexts; `tests/data/goldens/waits.txt`).
 #[test]
 fn either_side_of_a_copy_can_be_freed_at_once() {
     let (here, there) = two_devices();

@@ -1,6 +1,7 @@
 //! Memory and events that two processes have: the test is one, this program again is the other.
 //!
-//! Alone, since the other process runs this program. On a GPU (`CUPRUM_DEVICE=gpu`) it asks the driver the same.
+//! Alone, since the other process runs this program. On a GPU (`CUPRUM_DEVICE=gpu`) it asks the
+//! driver the same.
 #![cfg(target_os = "linux")]
 
 use common::{in_context, kernels};

@@ -1,15 +1,16 @@
 //! Random programs in safe code: no read shows a value that the program's order does not allow.
 //!
-//! They make, write, read, copy, lend and drop buffers on several threads, in scopes on streams of all kinds, with events
-//! and waits between; `tests/property` says which steps there are. They run with both meanings of the default
-//! stream, in each of the emulator's modes, each mode in a process of its own, or on the GPU that `CUPRUM_DEVICE` names.
+//! They make, write, read, copy, lend and drop buffers on several threads, in scopes on streams of
+//! all kinds, with events and waits between; `tests/property` says which steps there are. They run
+//! with both meanings of the default stream, in each of the emulator's modes, each mode in a
+//! process of its own, or on the GPU that `CUPRUM_DEVICE` names.
 //!
-//! A program of its own, because it runs alone and for long. Concurrent programs would slow it down, and it
-//! would find less.
+//! A program of its own, because it runs alone and for long. Concurrent programs would slow it
+//! down, and it would find less.
 //!
-//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the number of
-//! programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the next one's is greater by one.
-//! A failing program is shown with its seed, shortened.
+//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the
+//! number of programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the next one's
+//! is greater by one. A failing program is shown with its seed, shortened.
 
 mod property;
 
@@ -159,7 +160,8 @@ fn find_mistake(name: &str, stream_mode: StreamMode) {
         let Failure { seed, program, how } = found.expect("a mistake is found");
         println!("seed {seed}, shortened:\n{}{how}", text(&program));
         assert!(program.iter().any(|step| matches!(step.act, Act::Mistake(..))), "{how}");
-        // A stream, a buffer and a mistake are enough; a shuffled order may run the fill in time without one step more.
+        // A stream, a buffer and a mistake are enough; a shuffled order may run the fill in time
+        // without one step more.
         let most =
             if std::env::var("CUPRUM_EMULATOR_MODE").is_ok_and(|mode| mode == "deferred") { 3 } else { 4 };
         assert!(program.len() <= most, "{} steps", program.len());

@@ -1,5 +1,5 @@
-//! A program that only hands on its errors shows the mistake in a kernel. It is a process of its own, because
-//! the test reads its standard error.
+//! A program that only hands on its errors shows the mistake in a kernel. It is a process of its
+//! own, because the test reads its standard error.
 
 use cuprum_testing::itself;
 use std::error::Error;

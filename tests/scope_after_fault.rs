@@ -1,7 +1,9 @@
-//! A fault of a kernel during a scope: after the end of the scope, the device does not write the host's
-//! memory any more, page-locked or not. This does not hold for copies by calls outside of this crate.
+//! A fault of a kernel during a scope: after the end of the scope, the device does not write the
+//! host's memory any more, page-locked or not. This does not hold for copies by calls outside of
+//! this crate.
 //!
-//! A program of its own: the emulator runs work asynchronously here, and on hardware the fault is the process's.
+//! A program of its own: the emulator runs work asynchronously here, and on hardware the fault is
+//! the process's.
 
 use cuprum_testing::common;
 use std::ffi::c_void;
@@ -30,13 +32,15 @@ fn page_locked(cx: &Current<'_, '_>) -> &'static mut [u8] {
 
 /// Puts a mark into every page, to see which ones are written later.
 fn mark(host: *mut u8) {
-    // SAFETY: the allocations of this test are never freed; the device may write a byte at the same time.
+    // SAFETY: the allocations of this test are never freed; the device may write a byte at the same
+    // time.
     (0..BYTES).step_by(4096).for_each(|at| unsafe { host.wrapping_add(at).write_volatile(2) });
 }
 
 /// Pages without a mark.
 fn written(host: *const u8) -> usize {
-    // SAFETY: the allocations of this test are never freed; the device may write a byte at the same time.
+    // SAFETY: the allocations of this test are never freed; the device may write a byte at the same
+    // time.
     (0..BYTES).step_by(4096).filter(|&at| unsafe { host.wrapping_add(at).read_volatile() } != 2).count()
 }
 

@@ -58,8 +58,8 @@ fn close_does_not_return_memory_freed_before_the_pop_failed() {
     assert_eq!(calls, [FnId::cuCtxPushCurrent_v2, FnId::cuStreamDestroy_v2, FnId::cuCtxPopCurrent_v2]);
 }
 
-/// The context remembers the first fault, and any later one is an echo. A drop must not mistake its own first
-/// report for one.
+/// The context remembers the first fault, and any later one is an echo. A drop must not mistake its
+/// own first report for one.
 #[test]
 fn a_fault_that_a_push_in_a_drop_reports_first_is_passed_to_the_hook() {
     let _alone = alone();

@@ -1,5 +1,5 @@
-//! Objects of a shared context, which have shares of it: launching a shared kernel counts nothing, and
-//! creating and dropping an object counts up and down.
+//! Objects of a shared context, which have shares of it: launching a shared kernel counts nothing,
+//! and creating and dropping an object counts up and down.
 
 use std::ffi::c_void;
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! Hot wrappers over a driver that does nothing, one at a time, as often as requested:
-//! `benches/instructions.sh` counts their instructions. The count is exact even if other work on the machine
-//! spoils times.
+//! `benches/instructions.sh` counts their instructions. The count is exact even if other work on
+//! the machine spoils times.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -62,7 +62,8 @@ unsafe extern "system" fn pop(to: *mut u64) -> i32 {
     0
 }
 
-/// A function for each of the table, with only the parameters that it reads: the first ones, in registers.
+/// A function for each of the table, with only the parameters that it reads: the first ones, in
+/// registers.
 fn resolve(symbol: &Symbol) -> *const c_void {
     match symbol.base {
         "cuGetProcAddress" => ptr::null(),
@@ -143,7 +144,8 @@ fn main() {
         panic!("an operation, and how often; see benches/instructions.sh")
     };
     let times = times.parse().expect("a number");
-    // SAFETY: each function takes no more parameters than it is given, and the calling convention leaves the others alone.
+    // SAFETY: each function takes no more parameters than it is given, and the calling convention
+    // leaves the others alone.
     let library = unsafe { Library::from_resolver("nothing", resolve) }.unwrap();
     let driver = Driver::init(library).unwrap();
     let [context, other] =

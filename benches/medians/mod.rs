@@ -18,12 +18,14 @@ impl Variant {
     pub(crate) const ALL: [Self; 3] = [Self::Pointer, Self::Table, Self::Wrapper];
 }
 
-/// Timings of one operation: for each turn, nanoseconds per iteration of each variant, and the number of iterations.
+/// Timings of one operation: for each turn, nanoseconds per iteration of each variant, and the
+/// number of iterations.
 #[derive(Default)]
 pub(crate) struct Samples(Vec<([f64; 3], u64)>);
 
 impl Samples {
-    /// The order of the next turn. It rotates, since the first after a wait finds another state of the driver.
+    /// The order of the next turn. It rotates, since the first after a wait finds another state of
+    /// the driver.
     pub(crate) fn order(&self) -> [Variant; 3] {
         let mut order = Variant::ALL;
         order.rotate_left(self.0.len() % Variant::ALL.len());
@@ -38,7 +40,8 @@ impl Samples {
         self.0.push((turn, iterations));
     }
 
-    /// The median over iterations of `value` of the turns. The few iterations of the warm-up weigh little.
+    /// The median over iterations of `value` of the turns. The few iterations of the warm-up weigh
+    /// little.
     fn median(&self, value: impl Fn(&[f64; 3]) -> f64) -> Option<f64> {
         let mut samples: Vec<_> = self.0.iter().map(|(turn, iterations)| (value(turn), iterations)).collect();
         samples.sort_by(|(one, _), (other, _)| one.total_cmp(other));

@@ -1,4 +1,5 @@
-//! Memory in the order of a stream and from pools that keep blocks, against the calls that allocate and free.
+//! Memory in the order of a stream and from pools that keep blocks, against the calls that allocate
+//! and free.
 //!
 //! A block that a pool holds takes no call: its rows compare the pool with the calls that it saves.
 

@@ -185,7 +185,8 @@ fn where_there_is_nothing_to_show_it_says_why() {
 #[test]
 fn a_driver_that_is_opened_by_its_path_is_named() {
     let folder = Folder::new("path");
-    // The program opens the software device under a driver's name, by its path, whatever the environment says.
+    // The program opens the software device under a driver's name, by its path, whatever the
+    // environment says.
     let path = folder.0.join("libcuda.so.1");
     client();
     fs::copy(built().join("libcuprum_libcuda.so"), &path).expect("the library");
@@ -195,8 +196,8 @@ fn a_driver_that_is_opened_by_its_path_is_named() {
     assert!(told.contains(&format!("opened {}, by its path", path.display())), "{told}");
 }
 
-/// Programs ask with `dlsym` for the driver's functions: a function that the driver lacks is missing from the
-/// library in between, too.
+/// Programs ask with `dlsym` for the driver's functions: a function that the driver lacks is
+/// missing from the library in between, too.
 #[test]
 fn functions_that_the_driver_lacks_are_not_found() {
     let folder = Folder::new("lacks");

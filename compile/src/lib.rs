@@ -20,8 +20,8 @@
 //! # Choice of the architecture
 //!
 //! The driver compiles PTX for its own device, so PTX for an older architecture also runs.
-//! Compiling for a [`Device`](cuprum::Device) takes the newest architecture that both the device and
-//! the compiler support. A driver does not load PTX of a newer compiler. If both have the same
+//! Compiling for a [`Device`](cuprum::Device) takes the newest architecture that both the device
+//! and the compiler support. A driver does not load PTX of a newer compiler. If both have the same
 //! major version, the output is machine code instead, which the driver loads; otherwise loading
 //! fails with an explanation. An older NVRTC, which is preferred if there are several, avoids this.
 //!

@@ -81,7 +81,8 @@ const WORDS: &[(&str, Severity)] = &[
     ("note", Severity::Note),
 ];
 
-/// Reads `file(3): error: text`, `file(3): warning #177-D: text`, `file:3:5: error: text`, `nvrtc: error: text`.
+/// Reads `file(3): error: text`, `file(3): warning #177-D: text`, `file:3:5: error: text`, `nvrtc:
+/// error: text`.
 fn diagnostic(line: &str) -> Option<Diagnostic> {
     // A quoted source line is indented, below its message.
     if line.starts_with(char::is_whitespace) {

@@ -4,7 +4,8 @@ use cuprum::{Current, Module};
 
 use super::{CompileError, Compiler, Options, Source};
 
-/// Compiles CUDA C++ with the machine's NVRTC, for the device of the current context, and loads the code.
+/// Compiles CUDA C++ with the machine's NVRTC, for the device of the current context, and loads the
+/// code.
 ///
 /// Functions have their names in the code, which `extern "C"` keeps, and the name expressions
 /// of a [`Source`]. Blocks during the compilation, for some tens of milliseconds at least. For

@@ -1,7 +1,8 @@
 //! A program with the setuid bit obeys no variable that names a library, a program or a file.
 //!
-//! A program of its own: it copies itself, sets that bit on the copy, which root owns, and runs it as another user. Only root
-//! can do that; the tests fail for other users. `.ci/run` has a step for it:
+//! A program of its own: it copies itself, sets that bit on the copy, which root owns, and runs it
+//! as another user. Only root can do that; the tests fail for other users. `.ci/run` has a step for
+//! it:
 //!
 //!     cargo test -p cuprum-compile --features cache --test secure -- --ignored
 #![cfg(target_os = "linux")]
@@ -42,8 +43,8 @@ struct Copy {
 
 impl Copy {
     fn new(mode: u32) -> Self {
-        // While a copy is written, a process that another thread starts has the file open for a moment, and the copy does
-        // not start then.
+        // While a copy is written, a process that another thread starts has the file open for a
+        // moment, and the copy does not start then.
         static ONE: Mutex<()> = Mutex::new(());
         let lock = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new("/tmp").join(format!("cuprum-secure-{mode:o}-{}", std::process::id()));
@@ -80,7 +81,8 @@ fn is_child() -> bool {
     std::env::var_os("CUPRUM_TEST_CHILD").is_some()
 }
 
-/// A program that obeys variables sees the test's values: otherwise the other test would prove nothing.
+/// A program that obeys variables sees the test's values: otherwise the other test would prove
+/// nothing.
 #[test]
 #[ignore = "only root can make a program with the setuid bit"]
 fn with_the_rights_of_its_user_a_program_obeys_variables() {

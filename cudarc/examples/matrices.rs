@@ -1,4 +1,5 @@
-//! Multiplies matrices by cudarc's cuBLAS, in memory of cuprum and in order with its copies, without a copy of a matrix.
+//! Multiplies matrices by cudarc's cuBLAS, in memory of cuprum and in order with its copies,
+//! without a copy of a matrix.
 //!
 //! It needs a GPU, and `libcublas.so` in the loader's path:
 //!

@@ -1,5 +1,5 @@
-//! Multiplies matrices by cuBLAS without a wrapper: it loads three functions of `libcublas.so`, which has to be in the loader's
-//! path. It needs a GPU:
+//! Multiplies matrices by cuBLAS without a wrapper: it loads three functions of `libcublas.so`,
+//! which has to be in the loader's path. It needs a GPU:
 //!
 //!     cargo run --release --example three_functions
 
@@ -48,7 +48,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             check("cublasSetStream", unsafe { set_stream(handle, scope.stream()) })?;
             let (one, zero, n) = (1.0f32, 0.0f32, 2);
             let (a, b, c) = (a.as_raw(), b.as_raw(), c.as_raw());
-            // SAFETY: all three are matrices of 2 by 2 elements, lent to the stream that the handle has.
+            // SAFETY: all three are matrices of 2 by 2 elements, lent to the stream that the handle
+            // has.
             let status = unsafe { product(handle, 0, 0, n, n, n, &one, a, n, b, n, &zero, c, n) };
             check("cublasSgemm", status)
         })?;

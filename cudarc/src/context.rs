@@ -13,8 +13,8 @@ use crate::BridgeError;
 
 /// Returns the driver that cudarc has loaded, for cuprum. No driver is initialized.
 ///
-/// If `Library::open` finds the same file, both are tables of [one driver](Library::is_same_driver), so that either of
-/// them can be used.
+/// If `Library::open` finds the same file, both are tables of [one
+/// driver](Library::is_same_driver), so that either of them can be used.
 ///
 /// # Errors
 /// [`BridgeError::NoDriver`]; [`BridgeError::Load`].
@@ -42,15 +42,16 @@ fn load() -> Result<Library, BridgeError> {
     };
     let is_software = !address(b"cuprum_software_device").is_null();
     let options = Library::options().software_device(is_software);
-    // SAFETY: a symbol of this name in a CUDA driver is this function, and cudarc never unloads the library.
+    // SAFETY: a symbol of this name in a CUDA driver is this function, and cudarc never unloads the
+    // library.
     Ok(unsafe { options.from_resolver("cudarc", |symbol| address(symbol.name.to_bytes_with_nul())) }?)
 }
 
 /// Returns cuprum's share of the context of cudarc: both retain the primary context of the device.
 ///
 /// # Errors
-/// [`BridgeError::NotPrimary`] for a context made by `new_non_primary` or `from_raw_context`; the errors of [`library`];
-/// [`BridgeError::Cuprum`].
+/// [`BridgeError::NotPrimary`] for a context made by `new_non_primary` or `from_raw_context`; the
+/// errors of [`library`]; [`BridgeError::Cuprum`].
 pub fn context(theirs: &CudaContext) -> Result<Shared<ContextRef>, BridgeError> {
     let driver = Driver::init(library()?)?;
     let ordinal = u32::try_from(theirs.ordinal()).unwrap_or(u32::MAX);
@@ -64,8 +65,8 @@ pub fn context(theirs: &CudaContext) -> Result<Shared<ContextRef>, BridgeError> 
 /// Returns cudarc's share of the current context: both retain the primary context of the device.
 ///
 /// # Errors
-/// [`BridgeError::NotPrimary`] for a context of its own; [`BridgeError::OtherDriver`]; the errors of [`library`];
-/// [`BridgeError::Cuprum`]; [`BridgeError::Cudarc`].
+/// [`BridgeError::NotPrimary`] for a context of its own; [`BridgeError::OtherDriver`]; the errors
+/// of [`library`]; [`BridgeError::Cuprum`]; [`BridgeError::Cudarc`].
 pub fn cuda_context(cx: &Current<'_, '_>) -> Result<Arc<CudaContext>, BridgeError> {
     check_driver(cx.context())?;
     let device = cx.context().device();

@@ -14,7 +14,8 @@ pub enum BridgeError {
     /// The library that cudarc has loaded is no driver.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// cuprum uses another driver than cudarc: open it by [`library`](crate::library), or pass it cudarc's objects only.
+    /// cuprum uses another driver than cudarc: open it by [`library`](crate::library), or pass it
+    /// cudarc's objects only.
     #[error(
         "cuprum uses the driver {0}, and cudarc another one: open the driver by `cuprum_cudarc::library`"
     )]

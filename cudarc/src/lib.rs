@@ -1,6 +1,6 @@
-//! A bridge between [cuprum] and [cudarc]: a program of one moves to the other file by file, and keeps `CudaBlas` and the
-//! other libraries that cudarc wraps. Both sides work in the primary context of a device, on the same streams and in the same
-//! memory. Nothing is copied.
+//! A bridge between [cuprum] and [cudarc]: a program of one moves to the other file by file, and
+//! keeps `CudaBlas` and the other libraries that cudarc wraps. Both sides work in the primary
+//! context of a device, on the same streams and in the same memory. Nothing is copied.
 //!
 //! | | from cudarc to cuprum | from cuprum to cudarc |
 //! |---|---|---|
@@ -13,14 +13,16 @@
 //!
 //! # The current context
 //!
-//! A method of cudarc makes its context current, and leaves it so. cuprum expects that other code puts the current context
-//! back. Within [`enter`](cuprum::ContextRef::enter), use cudarc's objects of that one device alone.
+//! A method of cudarc makes its context current, and leaves it so. cuprum expects that other code
+//! puts the current context back. Within [`enter`](cuprum::ContextRef::enter), use cudarc's objects
+//! of that one device alone.
 //!
 //! # Order
 //!
-//! cudarc records an event in each of its slices and orders its own streams by them. It knows nothing of work that cuprum
-//! queues, and cuprum knows nothing of its events. Work of both is in order on one stream: [`KeptStream`] and [`CudaStreamOf`]
-//! are one stream with two types. Memory that changes its owner waits for all work of the context first.
+//! cudarc records an event in each of its slices and orders its own streams by them. It knows
+//! nothing of work that cuprum queues, and cuprum knows nothing of its events. Work of both is in
+//! order on one stream: [`KeptStream`] and [`CudaStreamOf`] are one stream with two types. Memory
+//! that changes its owner waits for all work of the context first.
 
 mod context;
 mod error;

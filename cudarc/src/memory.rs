@@ -14,13 +14,15 @@ use cuprum::{Buffer, ContextRef, Current};
 use crate::BridgeError;
 use crate::context::check;
 
-/// Takes over memory of cudarc. Waits for all work of the context, because cudarc may have queued work on the memory.
+/// Takes over memory of cudarc. Waits for all work of the context, because cudarc may have queued
+/// work on the memory.
 ///
-/// The buffer gives the memory back to cudarc when it is dropped, after another wait for all work of the context. If that
-/// wait fails, the memory is leaked.
+/// The buffer gives the memory back to cudarc when it is dropped, after another wait for all work
+/// of the context. If that wait fails, the memory is leaked.
 ///
 /// # Errors
-/// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; [`BridgeError::Cuprum`]; [`BridgeError::Memory`].
+/// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; [`BridgeError::Cuprum`];
+/// [`BridgeError::Memory`].
 pub fn buffer<'ctx, T: DeviceData>(
     cx: &Current<'_, 'ctx>,
     slice: CudaSlice<T>,
@@ -37,19 +39,20 @@ pub fn buffer<'ctx, T: DeviceData>(
         drop(ManuallyDrop::into_inner(slice));
         Ok(())
     };
-    // SAFETY: the slice owns so many elements, on which no work is queued; it moves into the function, which frees it after a
-    // wait.
+    // SAFETY: the slice owns so many elements, on which no work is queued; it moves into the
+    // function, which frees it after a wait.
     let buffer = unsafe { ForeignBuffer::with_release(cx, address, len, release) };
     Ok(buffer?)
 }
 
-/// Gives a buffer to cudarc, which frees it in the order of `stream`. Waits for all work of the context first.
+/// Gives a buffer to cudarc, which frees it in the order of `stream`. Waits for all work of the
+/// context first.
 ///
 /// After an error the buffer is freed.
 ///
 /// # Errors
-/// [`BridgeError::Empty`]; [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; [`BridgeError::Cuprum`];
-/// [`BridgeError::Cudarc`].
+/// [`BridgeError::Empty`]; [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`];
+/// [`BridgeError::Cuprum`]; [`BridgeError::Cudarc`].
 pub fn cuda_slice<T: DeviceData>(
     cx: &Current<'_, '_>,
     stream: &Arc<CudaStream>,
@@ -73,14 +76,16 @@ pub struct View<'scope, T>(Borrowed<'scope, T>);
 /// Memory that is lent to a scope to be written, for cudarc. Made by [`view_mut`].
 pub struct ViewMut<'scope, T>(Borrowed<'scope, T>);
 
-/// Returns memory that is lent to a scope, for calls of cudarc that read it on the stream of the scope. No wait, no copy.
+/// Returns memory that is lent to a scope, for calls of cudarc that read it on the stream of the
+/// scope. No wait, no copy.
 ///
 /// # Errors
-/// [`BridgeError::OtherStream`] if the scope is not on `stream`; [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`];
-/// [`BridgeError::Cudarc`] if it cannot make the events of a slice.
+/// [`BridgeError::OtherStream`] if the scope is not on `stream`; [`BridgeError::OtherContext`];
+/// [`BridgeError::OtherDriver`]; [`BridgeError::Cudarc`] if it cannot make the events of a slice.
 ///
 /// # Safety
-/// Work of cudarc on the memory is queued on `stream` alone, or on streams for which `stream` waits before the scope ends.
+/// Work of cudarc on the memory is queued on `stream` alone, or on streams for which `stream` waits
+/// before the scope ends.
 pub unsafe fn view<'scope, T: DeviceData>(
     scope: &Scope<'scope, '_>,
     stream: &Arc<CudaStream>,
@@ -96,7 +101,8 @@ pub unsafe fn view<'scope, T: DeviceData>(
 /// Same as [`view`].
 ///
 /// # Safety
-/// Same as [`view`]. If several of these are made of one loan, one call of cudarc does not get two of them.
+/// Same as [`view`]. If several of these are made of one loan, one call of cudarc does not get two
+/// of them.
 pub unsafe fn view_mut<'scope, T: DeviceData>(
     scope: &Scope<'scope, '_>,
     stream: &Arc<CudaStream>,
@@ -153,7 +159,8 @@ impl<T> Drop for Borrowed<'_, T> {
     }
 }
 
-/// Makes an event if cudarc makes two for a slice, because its failure to do so is a panic. Reports earlier errors of cudarc, too.
+/// Makes an event if cudarc makes two for a slice, because its failure to do so is a panic. Reports
+/// earlier errors of cudarc, too.
 fn check_events(stream: &CudaStream) -> Result<(), BridgeError> {
     if stream.context().is_event_tracking() {
         drop(stream.context().new_event(None)?);

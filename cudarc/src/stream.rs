@@ -22,20 +22,24 @@ pub struct KeptStream<'ctx> {
     theirs: Arc<CudaStream>,
 }
 
-/// Returns a stream of cudarc for cuprum: its scopes, launches and copies are in order with cudarc's work on it.
+/// Returns a stream of cudarc for cuprum: its scopes, launches and copies are in order with
+/// cudarc's work on it.
 ///
 /// # Errors
-/// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; [`BridgeError::Cuprum`] for the per-thread default stream.
+/// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; [`BridgeError::Cuprum`] for the
+/// per-thread default stream.
 ///
 /// # Safety
-/// While cuprum queues work on it, cudarc does not capture the stream (`CudaStream::begin_capture`), and it does not take part
-/// in a capture by an event: work of cuprum is good for one run, and not for the replays of a graph.
+/// While cuprum queues work on it, cudarc does not capture the stream
+/// (`CudaStream::begin_capture`), and it does not take part in a capture by an event: work of
+/// cuprum is good for one run, and not for the replays of a graph.
 pub unsafe fn stream<'ctx>(
     cx: &Current<'_, 'ctx>,
     theirs: Arc<CudaStream>,
 ) -> Result<KeptStream<'ctx>, BridgeError> {
     check(cx.context(), theirs.context(), "stream")?;
-    // SAFETY: the stream belongs to this context and lives as long as its keeper; the caller vouches for captures.
+    // SAFETY: the stream belongs to this context and lives as long as its keeper; the caller
+    // vouches for captures.
     let ours = unsafe { ForeignStream::from_raw(cx, CUstream(theirs.cu_stream().cast())) }?;
     Ok(KeptStream { ours, theirs })
 }
@@ -69,13 +73,15 @@ pub struct KeptEvent<'ctx> {
 /// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`].
 ///
 /// # Safety
-/// When a stream of cuprum waits for it, its last record is none on a stream that is being captured.
+/// When a stream of cuprum waits for it, its last record is none on a stream that is being
+/// captured.
 pub unsafe fn event<'ctx>(
     cx: &Current<'_, 'ctx>,
     theirs: Arc<CudaEvent>,
 ) -> Result<KeptEvent<'ctx>, BridgeError> {
     check(cx.context(), theirs.context(), "event")?;
-    // SAFETY: the event belongs to this context and lives as long as its keeper; the caller vouches for captures.
+    // SAFETY: the event belongs to this context and lives as long as its keeper; the caller vouches
+    // for captures.
     let ours = unsafe { ForeignEvent::from_raw(cx, CUevent(theirs.cu_event().cast())) };
     Ok(KeptEvent { ours, theirs })
 }
@@ -97,22 +103,23 @@ impl<'ctx> Deref for KeptEvent<'ctx> {
 
 /// A stream of cuprum as a `CudaStream` of cudarc. Made by [`cuda_stream`].
 ///
-/// The stream lives as long as this. If cudarc still has a clone of it when this is dropped, the stream is leaked, because
-/// that clone may be used.
+/// The stream lives as long as this. If cudarc still has a clone of it when this is dropped, the
+/// stream is leaked, because that clone may be used.
 pub struct CudaStreamOf {
     theirs: ManuallyDrop<Arc<CudaStream>>,
     ours: ManuallyDrop<Shared<Stream<'static>>>,
 }
 
-/// Returns a stream of cuprum for cudarc: for `CudaBlas::new` and for work in memory that is [lent](crate::view) to a scope
-/// of that stream.
+/// Returns a stream of cuprum for cudarc: for `CudaBlas::new` and for work in memory that is
+/// [lent](crate::view) to a scope of that stream.
 ///
 /// # Errors
-/// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; the errors of [`library`](crate::library).
+/// [`BridgeError::OtherContext`]; [`BridgeError::OtherDriver`]; the errors of
+/// [`library`](crate::library).
 ///
 /// # Safety
-/// While cuprum queues work on the stream, cudarc does not capture it (`CudaStream::begin_capture`), and does not make it wait
-/// for an event of a capture.
+/// While cuprum queues work on the stream, cudarc does not capture it
+/// (`CudaStream::begin_capture`), and does not make it wait for an event of a capture.
 pub unsafe fn cuda_stream(
     context: &Arc<CudaContext>,
     ours: Shared<Stream<'static>>,

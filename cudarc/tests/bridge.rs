@@ -1,5 +1,6 @@
-//! Both crates in one program, on the driver that the loader finds: `cudarc/check.sh` runs it on the software device, in the
-//! mode in which work runs at once and in the one in which it runs as late as permitted.
+//! Both crates in one program, on the driver that the loader finds: `cudarc/check.sh` runs it on
+//! the software device, in the mode in which work runs at once and in the one in which it runs as
+//! late as permitted.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
@@ -77,7 +78,8 @@ fn another_driver_is_refused() -> Tested {
         let found = unsafe { library.get::<*const c_void>(symbol.name.to_bytes_with_nul()) };
         found.map_or(std::ptr::null(), |symbol| *symbol)
     };
-    // SAFETY: the functions belong to a driver that is never unloaded. Only the test shares it with another table.
+    // SAFETY: the functions belong to a driver that is never unloaded. Only the test shares it with
+    // another table.
     let other = unsafe { Library::from_resolver("another driver", resolve) }?;
     cuprum::open_in(other, 0)?.enter(|cx| {
         let error = bridge::cuda_context(cx).map(drop).unwrap_err();

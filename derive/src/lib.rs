@@ -1,4 +1,5 @@
-//! `#[derive(DeviceData)]`, which the feature `derive` of the crate `cuprum` exports; documented there, with the trait.
+//! `#[derive(DeviceData)]`, which the feature `derive` of the crate `cuprum` exports; documented
+//! there, with the trait.
 //!
 //! Reads a struct's tokens without a parser crate, so that the feature costs no further dependency.
 
@@ -10,8 +11,8 @@ use item::{Refusal, Struct};
 
 /// Implements `cuprum::memory::DeviceData` for a struct, after proving its layout at compile time.
 ///
-/// The struct has `#[repr(C)]` or `#[repr(transparent)]` and no parameters; every field is `DeviceData`, and
-/// there is no padding between or after them.
+/// The struct has `#[repr(C)]` or `#[repr(transparent)]` and no parameters; every field is
+/// `DeviceData`, and there is no padding between or after them.
 #[proc_macro_derive(DeviceData)]
 pub fn device_data(item: TokenStream) -> TokenStream {
     match Struct::read(item) {
@@ -22,7 +23,8 @@ pub fn device_data(item: TokenStream) -> TokenStream {
 
 /// The proof and the implementation.
 ///
-/// The proof is in the constant: it names each field's type as written, so that the compiler points there.
+/// The proof is in the constant: it names each field's type as written, so that the compiler points
+/// there.
 fn implementation(read: &Struct) -> TokenStream {
     let name = TokenStream::from(TokenTree::from(read.name.clone()));
     let mut sum = tokens("0usize");

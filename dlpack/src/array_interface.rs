@@ -50,8 +50,8 @@ const VERSION: u32 = 3;
 impl ArrayInterface {
     /// Returns the values of a slice, or `None` if the shape has a different number of elements.
     ///
-    /// `stream` is the stream on which the elements are being written, if any. Readers may write the
-    /// elements only if [`read_only`](ArrayInterface::read_only) is set to false.
+    /// `stream` is the stream on which the elements are being written, if any. Readers may write
+    /// the elements only if [`read_only`](ArrayInterface::read_only) is set to false.
     pub fn of<T: Element>(
         slice: &Slice<'_, T>,
         shape: &[usize],

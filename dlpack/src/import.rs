@@ -136,8 +136,9 @@ impl Tensor {
     /// context of the device, not aligned, not contiguous, or read-only; `CUDA_ERROR_OUT_OF_MEMORY`
     /// for the byte.
     ///
-    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+, and `cuMemAlloc_v2`, CUDA 3.2+; in a green context
-    /// `cuDevicePrimaryCtxRetain`, CUDA 7.0+, and `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+.
+    /// Driver: `cuPointerGetAttributes`, CUDA 7.0+, and `cuMemAlloc_v2`, CUDA 3.2+; in a green
+    /// context `cuDevicePrimaryCtxRetain`, CUDA 7.0+, and `cuDevicePrimaryCtxRelease_v2`,
+    /// CUDA 11.0+.
     #[doc(alias = "cuPointerGetAttributes")]
     pub fn into_buffer<'ctx, T: Element>(
         self,
@@ -269,8 +270,8 @@ impl Tensor {
         self.check_host::<T>()?;
         match self.is_empty() {
             true => Ok(&mut []),
-            // SAFETY: aligned, contiguous elements of `T` that are writable and borrowed mutably; the
-            // constructor requires that they live and that no other code uses them.
+            // SAFETY: aligned, contiguous elements of `T` that are writable and borrowed mutably;
+            // the constructor requires that they live and that no other code uses them.
             false => Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast(), self.len()) }),
         }
     }

@@ -58,7 +58,8 @@ fn test_pass_cai_array() {
         let module = Module::load_ptx(cx, ARANGE).unwrap();
         let arange = module.function("gpu_arange").unwrap().bind::<(InOut<i32>,)>().unwrap();
         let config = LaunchConfig::new(1, 1024);
-        // SAFETY: each of the 1024 threads writes the element of its number, and the copy comes after it.
+        // SAFETY: each of the 1024 threads writes the element of its number, and the copy comes
+        // after it.
         unsafe { arange.launch(cx, &Stream::default_in(cx), config, (&mut array,)) }.unwrap();
         drop(array);
         assert!(memory.to_vec(cx).unwrap().into_iter().eq(0..1024));

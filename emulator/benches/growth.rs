@@ -1,6 +1,7 @@
 //! Cost of one step while n things are alive, or n deep: a column that grows with n is a mistake.
 //!
-//! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth/engine.rs` asserts the same with generous factors.
+//! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth/engine.rs` asserts the same with
+//! generous factors.
 
 use cuprum_engine::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
 use cuprum_engine::memory::{Memory, Request};
@@ -123,7 +124,8 @@ fn first_launch(instructions: usize) -> f64 {
     each(start.elapsed(), instructions)
 }
 
-/// The most bytes that the first launch takes, including the translation of the kernel for the vector mode.
+/// The most bytes that the first launch takes, including the translation of the kernel for the
+/// vector mode.
 fn registers(count: usize) -> f64 {
     let mut text =
         format!("{HEADER}.visible .entry k()\n{{\n.reg .b32 %r<{}>;\nmov.u32 %r0, %tid.x;\n", count + 1);
@@ -165,7 +167,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The kernel prints nothing, but each call is a record of the driver's buffer, which holds 270 336 of them.
+/// The kernel prints nothing, but each call is a record of the driver's buffer, which holds 270 336
+/// of them.
 fn printing(count: usize) -> f64 {
     let text = format!(
         "{HEADER}.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n\

@@ -1,4 +1,5 @@
-//! Detects whether the compiler supports AVX-512 in functions, which it does from 1.89 on, and whether it optimizes.
+//! Detects whether the compiler supports AVX-512 in functions, which it does from 1.89 on, and
+//! whether it optimizes.
 
 use std::process::Command;
 

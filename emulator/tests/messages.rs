@@ -42,7 +42,8 @@ fn a_function_that_is_not_implemented_says_so_once() {
     let library = cuprum_emulator::library();
     for &id in FnId::ALL.iter().filter(|&&id| !cuprum_emulator::implements(id)) {
         let name = id.symbol().name.to_str().unwrap();
-        // SAFETY: a function that is not implemented reads none of its arguments, whatever its signature.
+        // SAFETY: a function that is not implemented reads none of its arguments, whatever its
+        // signature.
         let function = unsafe {
             core::mem::transmute::<*const c_void, unsafe extern "system" fn() -> CUresult>(
                 library.address(id),
@@ -282,8 +283,9 @@ fn the_line_of_an_input_is_told() {
     assert_says(&said[0], &["input `second` of a link", &format!("line {line}")]);
 }
 
-/// Builds of this repository optimize it also for tests. To see the message:
-/// `cargo test -p cuprum-emulator --test messages --config 'profile.dev.package.cuprum-ptx.opt-level = 0' unoptimized`.
+/// Builds of this repository optimize it also for tests. To see the message: `cargo test -p
+/// cuprum-emulator --test messages --config 'profile.dev.package.cuprum-ptx.opt-level = 0'
+/// unoptimized`.
 #[test]
 fn an_unoptimized_build_says_so_once() {
     listen();

@@ -74,8 +74,8 @@ const WRONG: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
 
 /// Checks that a call with this code gets one report with these words and the call site. The
 /// emulator's tests are compiled without line numbers, so functions are checked instead;
-/// `cli/tests/cli/found.rs` checks lines. Not inlined, because the test harness's own functions could be
-/// the only ones left.
+/// `cli/tests/cli/found.rs` checks lines. Not inlined, because the test harness's own functions
+/// could be the only ones left.
 #[track_caller]
 #[inline(never)]
 fn assert_misuse(code: CUresult, words: &[&str], call: impl Fn() -> CUresult) {

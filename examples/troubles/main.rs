@@ -1,4 +1,5 @@
-//! The programs that work, in one binary, so that only one is built: `cargo run -p cuprum-troubles at_exit`.
+//! The programs that work, in one binary, so that only one is built: `cargo run -p cuprum-troubles
+//! at_exit`.
 
 mod at_exit {
     pub(crate) mod works;

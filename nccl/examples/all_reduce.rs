@@ -1,8 +1,8 @@
-//! NCCL: sums over two devices, in one process and in two. That is the road beyond one machine: NCCL connects the members of a
-//! group by network as well, and the calls are the same.
+//! NCCL: sums over two devices, in one process and in two. That is the road beyond one machine:
+//! NCCL connects the members of a group by network as well, and the calls are the same.
 //!
-//! On GPUs it loads NCCL (`pip install nvidia-nccl-cu12`, or `CUPRUM_NCCL=path`), and ends with code 77 without it or
-//! without a second GPU. On the software device it uses a stand-in for NCCL.
+//! On GPUs it loads NCCL (`pip install nvidia-nccl-cu12`, or `CUPRUM_NCCL=path`), and ends with
+//! code 77 without it or without a second GPU. On the software device it uses a stand-in for NCCL.
 
 use std::error::Error;
 use std::process::{Command, ExitCode};

@@ -1,11 +1,12 @@
-//! Time of an all-reduce over every device of the machine, by the number of bytes. `nccl/benches/against_c.sh` compares
-//! it with the same calls from C.
+//! Time of an all-reduce over every device of the machine, by the number of bytes.
+//! `nccl/benches/against_c.sh` compares it with the same calls from C.
 //!
 //! ```text
 //! cargo run --release -p cuprum-nccl --example bandwidth [MOST_BYTES]        1 GiB if not given
 //! ```
 //!
-//! Prints a line for each size: bytes, and microseconds of one call, the least of five rounds on member 0.
+//! Prints a line for each size: bytes, and microseconds of one call, the least of five rounds on
+//! member 0.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
-//! Data-parallel training: each device computes the gradient over its half of the samples, NCCL adds the two, and both
-//! devices make the same step. The losses equal the losses of one device that takes the halves one after the other.
+//! Data-parallel training: each device computes the gradient over its half of the samples, NCCL
+//! adds the two, and both devices make the same step. The losses equal the losses of one device
+//! that takes the halves one after the other.
 //!
 //! ```text
 //! cargo run --release -p cuprum-nccl --example train
@@ -64,8 +65,8 @@ impl Kernels {
     }
 }
 
-/// Trains on `halves`, one after the other in each step. With a communicator, adds the sums of the other members.
-/// Returns the loss of each step.
+/// Trains on `halves`, one after the other in each step. With a communicator, adds the sums of the
+/// other members. Returns the loss of each step.
 fn train(context: &Shared<ContextRef>, halves: &[usize], member: Option<&Communicator>) -> Result<Vec<f32>> {
     Ok(context.enter(|cx| {
         let (kernels, stream) = (Kernels::load(cx)?, Stream::new(cx)?);

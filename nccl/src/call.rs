@@ -23,8 +23,8 @@ pub(crate) struct Call {
     pub(crate) peer: c_int,
 }
 
-/// A collective with all that it uses: one call, or several that go together. `'c` is the loan of the communicator. It is
-/// `pub` only because a hidden method takes it.
+/// A collective with all that it uses: one call, or several that go together. `'c` is the loan of
+/// the communicator. It is `pub` only because a hidden method takes it.
 #[derive(Debug)]
 pub struct Work<'r, 'c> {
     pub(crate) member: &'c Communicator,
@@ -38,8 +38,8 @@ impl Work<'_, '_> {
     pub(crate) fn make(&self, stream: CUstream) -> Result<(), NcclError> {
         let shared = self.member.shared();
         if let [call] = self.calls {
-            // SAFETY: the memory has so many elements and is lent to, or noted for, the stream, which the caller has from a
-            // scope, a capture or a queue of the member's context.
+            // SAFETY: the memory has so many elements and is lent to, or noted for, the stream,
+            // which the caller has from a scope, a capture or a queue of the member's context.
             shared.call(|nccl, comm| unsafe { call.make(nccl, comm, stream) })?;
             return shared.settle();
         }
@@ -51,7 +51,8 @@ impl Work<'_, '_> {
 
 /// Makes calls of several communicators and streams together.
 ///
-/// Nothing is begun before all communicators are locked and found alive, so that an error leaves no group open.
+/// Nothing is begun before all communicators are locked and found alive, so that an error leaves no
+/// group open.
 ///
 /// # Safety
 /// The memory of each call is lent to, or noted for, its stream, of the communicator's context.
@@ -87,8 +88,8 @@ pub(crate) unsafe fn make_all(calls: &[(&Shared, Call, CUstream)]) -> Result<(),
 
 impl Call {
     /// # Safety
-    /// The communicator is live and locked; both sides have as many elements as the function uses, in its context, and are lent
-    /// to, or noted for, the stream.
+    /// The communicator is live and locked; both sides have as many elements as the function uses,
+    /// in its context, and are lent to, or noted for, the stream.
     unsafe fn make(&self, nccl: Nccl, comm: ncclComm_t, stream: CUstream) -> Result<(), NcclError> {
         let Self { function, from, to, count, data_type, operator, peer } = *self;
         let from = std::ptr::without_provenance::<c_void>(from as usize);

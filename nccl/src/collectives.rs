@@ -1,7 +1,8 @@
 //! Collectives, sends and receives.
 //!
-//! All are queued on the stream of a scope, a capture or a queue, and the host does not wait. All members make the same collectives
-//! in the same order, with as many elements. A loan or region may be on both sides, where both have the same place.
+//! All are queued on the stream of a scope, a capture or a queue, and the host does not wait. All
+//! members make the same collectives in the same order, with as many elements. A loan or region may
+//! be on both sides, where both have the same place.
 
 use std::ffi::c_int;
 
@@ -21,8 +22,9 @@ impl Communicator {
     /// Reduces the elements `from` of all members, one by one, into `to` of each.
     ///
     /// # Errors
-    /// [`NcclError::Length`] unless both have as many elements; [`NcclError::Elsewhere`] for memory of another stream or
-    /// context; [`NcclError::Region`]; [`NcclError::Call`]; [`NcclError::Aborted`]; [`NcclError::InProgress`].
+    /// [`NcclError::Length`] unless both have as many elements; [`NcclError::Elsewhere`] for memory
+    /// of another stream or context; [`NcclError::Region`]; [`NcclError::Call`];
+    /// [`NcclError::Aborted`]; [`NcclError::InProgress`].
     ///
     /// Example: see [`Communicator`].
     ///
@@ -40,7 +42,8 @@ impl Communicator {
         self.one(on, FnId::ncclAllReduce, &sides, sides.from.len, (by.raw(self)?, 0))
     }
 
-    /// Reduces the elements `from` of all members, one by one, into `to` of the member `root`. The others write nothing.
+    /// Reduces the elements `from` of all members, one by one, into `to` of the member `root`. The
+    /// others write nothing.
     ///
     /// # Errors
     /// [`NcclError::NoMember`]; the errors of [`all_reduce`](Self::all_reduce).
@@ -60,7 +63,8 @@ impl Communicator {
         self.one(on, FnId::ncclReduce, &sides, sides.from.len, (by.raw(self)?, root))
     }
 
-    /// Copies the elements `from` of the member `root` into `to` of all. The other members' `from` is not read.
+    /// Copies the elements `from` of the member `root` into `to` of all. The other members' `from`
+    /// is not read.
     ///
     /// # Errors
     /// [`NcclError::NoMember`]; the errors of [`all_reduce`](Self::all_reduce).
@@ -79,8 +83,8 @@ impl Communicator {
         self.one(on, FnId::ncclBroadcast, &sides, sides.from.len, (ncclRedOp_t::ncclSum, root))
     }
 
-    /// Collects the elements `from` of all members in `to` of each, in the order of their numbers: `to` has as many as
-    /// `from` for each member.
+    /// Collects the elements `from` of all members in `to` of each, in the order of their numbers:
+    /// `to` has as many as `from` for each member.
     ///
     /// # Errors
     /// [`NcclError::Length`]; the other errors of [`all_reduce`](Self::all_reduce).
@@ -98,8 +102,8 @@ impl Communicator {
         self.one(on, FnId::ncclAllGather, &sides, sides.from.len, (ncclRedOp_t::ncclSum, 0))
     }
 
-    /// Reduces the elements `from` of all members, one by one, and leaves each with its part: `from` has as many elements as
-    /// `to` for each member, in the order of their numbers.
+    /// Reduces the elements `from` of all members, one by one, and leaves each with its part:
+    /// `from` has as many elements as `to` for each member, in the order of their numbers.
     ///
     /// # Errors
     /// [`NcclError::Length`]; the other errors of [`all_reduce`](Self::all_reduce).
@@ -118,8 +122,8 @@ impl Communicator {
         self.one(on, FnId::ncclReduceScatter, &sides, sides.to.len, (by.raw(self)?, 0))
     }
 
-    /// Sends one part of `from` to each member, and receives one part of `to` from each, in the order of their numbers. The
-    /// two sides have no elements in common.
+    /// Sends one part of `from` to each member, and receives one part of `to` from each, in the
+    /// order of their numbers. The two sides have no elements in common.
     ///
     /// # Errors
     /// [`NcclError::Length`] unless both have as many elements for each member; the other errors of
@@ -151,7 +155,8 @@ impl Communicator {
         on.submit(Work { member: self, regions, calls: &calls })
     }
 
-    /// Sends elements to the member `to`, which [receives](Self::receive) as many. The stream waits until that does.
+    /// Sends elements to the member `to`, which [receives](Self::receive) as many. The stream waits
+    /// until that does.
     ///
     /// # Errors
     /// [`NcclError::NoMember`]; the errors of [`all_reduce`](Self::all_reduce).

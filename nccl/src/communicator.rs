@@ -19,8 +19,9 @@ use crate::{Config, Nccl, NcclError, UniqueId};
 
 /// A member of a group of devices, which makes collectives with the others.
 ///
-/// It is used by any thread, one call after the other. A collective borrows it for the scope that it is made in; on a queue
-/// of regions it is kept until the work is over, and in a capture until the graph is dropped. When it is dropped it is finalized, which waits for outstanding work of
+/// It is used by any thread, one call after the other. A collective borrows it for the scope that
+/// it is made in; on a queue of regions it is kept until the work is over, and in a capture until
+/// the graph is dropped. When it is dropped it is finalized, which waits for outstanding work of
 /// all members, or aborted if it has failed. In a forked child nothing is done.
 ///
 /// ```
@@ -51,17 +52,18 @@ pub struct Communicator {
 }
 
 impl Communicator {
-    /// Joins the group `id` as number `rank` of `size`, on the device of the current context. Waits for the others, unless
-    /// the communicator is to be [non-blocking](Config::non_blocking).
+    /// Joins the group `id` as number `rank` of `size`, on the device of the current context. Waits
+    /// for the others, unless the communicator is to be [non-blocking](Config::non_blocking).
     ///
-    /// A member that is missing lets the others wait forever; [`Members`](crate::Members) find that out before.
+    /// A member that is missing lets the others wait forever; [`Members`](crate::Members) find that
+    /// out before.
     ///
     /// # Errors
-    /// [`NcclError::NoMember`]; [`NcclError::NotPrimary`]; [`NcclError::Call`], with `ncclInvalidUsage` where two members
-    /// have one device.
+    /// [`NcclError::NoMember`]; [`NcclError::NotPrimary`]; [`NcclError::Call`], with
+    /// `ncclInvalidUsage` where two members have one device.
     ///
-    /// NCCL: `ncclCommInitRankConfig`. Driver: `cuDevicePrimaryCtxGetState`, CUDA 7.0+, and `cuDevicePrimaryCtxRetain`,
-    /// CUDA 7.0+.
+    /// NCCL: `ncclCommInitRankConfig`. Driver: `cuDevicePrimaryCtxGetState`, CUDA 7.0+, and
+    /// `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
     #[doc(alias = "ncclCommInitRank")]
     #[doc(alias = "ncclCommInitRankConfig")]
     pub fn init_rank(
@@ -89,7 +91,8 @@ impl Communicator {
         Ok(Self::new(nccl, comm, (rank, size), config.is_blocking(), Stream::default_in(cx)))
     }
 
-    /// Makes a group of all these contexts, one of each device, in this process: number 0 is for the first, and so on.
+    /// Makes a group of all these contexts, one of each device, in this process: number 0 is for
+    /// the first, and so on.
     ///
     /// ```
     /// # cuprum_nccl_stand_in::example!(nccl, context);
@@ -101,7 +104,8 @@ impl Communicator {
     /// ```
     ///
     /// # Errors
-    /// [`NcclError::NotPrimary`]; [`NcclError::Call`], with `ncclInvalidUsage` for two contexts of one device.
+    /// [`NcclError::NotPrimary`]; [`NcclError::Call`], with `ncclInvalidUsage` for two contexts of
+    /// one device.
     ///
     /// NCCL: `ncclCommInitAll`. Driver: the calls of [`init_rank`](Self::init_rank).
     #[doc(alias = "ncclCommInitAll")]
@@ -179,12 +183,12 @@ impl Communicator {
         self.kept.get_or_init(|| queue.keep(Arc::clone(&self.owner)))
     }
 
-    /// Fails if the communicator has: then collectives that were queued may not have happened, although the stream is done,
-    /// and their results are unspecified. Waits for nothing.
+    /// Fails if the communicator has: then collectives that were queued may not have happened,
+    /// although the stream is done, and their results are unspecified. Waits for nothing.
     ///
     /// # Errors
-    /// [`NcclError::Call`] with the asynchronous error; [`NcclError::Aborted`]. A non-blocking communicator that is in
-    /// progress has not failed.
+    /// [`NcclError::Call`] with the asynchronous error; [`NcclError::Aborted`]. A non-blocking
+    /// communicator that is in progress has not failed.
     ///
     /// NCCL: `ncclCommGetAsyncError`.
     #[doc(alias = "ncclCommGetAsyncError")]
@@ -192,7 +196,8 @@ impl Communicator {
         self.shared().state().map(drop)
     }
 
-    /// Waits until a non-blocking communicator is ready for the next call. A blocking one is ready at once.
+    /// Waits until a non-blocking communicator is ready for the next call. A blocking one is ready
+    /// at once.
     ///
     /// ```
     /// # cuprum_nccl_stand_in::example!(nccl, context);
@@ -219,8 +224,8 @@ impl Communicator {
         self.shared().wait(Some(limit))
     }
 
-    /// Makes a group of all members that name the same color, numbered by their keys; `None` takes no part. All members
-    /// call it, and no work of this group may be queued.
+    /// Makes a group of all members that name the same color, numbered by their keys; `None` takes
+    /// no part. All members call it, and no work of this group may be queued.
     ///
     /// ```
     /// # cuprum_nccl_stand_in::example!(nccl, context);
@@ -249,12 +254,13 @@ impl Communicator {
         })
     }
 
-    /// Makes a group without some members, which do not call this: all others do. With `abort`, work of this group that is
-    /// queued is ended first, as when a member died.
+    /// Makes a group without some members, which do not call this: all others do. With `abort`,
+    /// work of this group that is queued is ended first, as when a member died.
     ///
     /// # Errors
-    /// [`NcclError::NoMember`] for a number that is not in the group, or for this member itself; [`NcclError::Missing`] before
-    /// NCCL 2.27; [`NcclError::Call`]; [`NcclError::Aborted`]; [`NcclError::InProgress`].
+    /// [`NcclError::NoMember`] for a number that is not in the group, or for this member itself;
+    /// [`NcclError::Missing`] before NCCL 2.27; [`NcclError::Call`]; [`NcclError::Aborted`];
+    /// [`NcclError::InProgress`].
     ///
     /// NCCL: `ncclCommShrink`, 2.27+.
     #[doc(alias = "ncclCommShrink")]
@@ -269,21 +275,23 @@ impl Communicator {
         let (list, count) = (without.as_mut_ptr(), without.len() as c_int);
         let flags = if abort { NCCL_SHRINK_ABORT } else { NCCL_SHRINK_DEFAULT };
         let made = self.derive(config, |nccl, comm, new, config| {
-            // SAFETY: the communicator is live and locked; the places outlive its background work; the
-            // list has `count` numbers.
+            // SAFETY: the communicator is live and locked; the places outlive its background work;
+            // the list has `count` numbers.
             unsafe { nccl_call!(nccl, ncclCommShrink(comm, list, count, new, config, flags)) }
         })?;
         made.ok_or(NcclError::NoMember { rank: self.rank(), size })
     }
 
-    /// Makes a communicator of this one, and waits until this one is ready again, when the place is written.
+    /// Makes a communicator of this one, and waits until this one is ready again, when the place is
+    /// written.
     fn derive(
         &self,
         config: Config,
         make: impl FnOnce(Nccl, ncclComm_t, *mut ncclComm_t, *mut ncclConfig_t) -> Result<(), NcclError>,
     ) -> Result<Option<Self>, NcclError> {
         self.owner.home.enter_as(|cx| {
-            // Written in the background, which an error in between does not end: so they are never freed then.
+            // Written in the background, which an error in between does not end: so they are never
+            // freed then.
             let new = Box::leak(Box::new(ncclComm_t(ptr::null_mut())));
             let raw = Box::leak(Box::new(config.as_raw()));
             let (new, raw) = (ptr::from_mut(new), ptr::from_mut(raw));
@@ -307,10 +315,12 @@ impl Communicator {
         })
     }
 
-    /// Completes outstanding work of the communicator with the other members, who call this, too, and ends it.
+    /// Completes outstanding work of the communicator with the other members, who call this, too,
+    /// and ends it.
     ///
     /// # Errors
-    /// [`NcclError::Call`]; [`NcclError::Aborted`]; then it is aborted when the last queue that uses it is done.
+    /// [`NcclError::Call`]; [`NcclError::Aborted`]; then it is aborted when the last queue that
+    /// uses it is done.
     ///
     /// NCCL: `ncclCommFinalize` and, when nothing uses it any more, `ncclCommDestroy`.
     #[doc(alias = "ncclCommFinalize")]
@@ -321,15 +331,17 @@ impl Communicator {
         finalized.and_then(|()| self.shared().settle())
     }
 
-    /// Ends work that is queued, which leaves unspecified results, and the communicator: for all that share it, and on any
-    /// thread. It is for errors. Other members notice nothing; all have to abort. A second call does nothing.
+    /// Ends work that is queued, which leaves unspecified results, and the communicator: for all
+    /// that share it, and on any thread. It is for errors. Other members notice nothing; all have
+    /// to abort. A second call does nothing.
     ///
     /// It waits for a call on a blocking communicator that is in progress.
     ///
     /// # Errors
-    /// [`NcclError::Recorded`] if one of its collectives was ever captured or recorded, because NCCL frees device memory that
-    /// replays use. To abort it then, drop these graphs and all that shares it: the last drop aborts after an error.
-    /// [`NcclError::Call`]; the communicator has ended all the same.
+    /// [`NcclError::Recorded`] if one of its collectives was ever captured or recorded, because
+    /// NCCL frees device memory that replays use. To abort it then, drop these graphs and all that
+    /// shares it: the last drop aborts after an error. [`NcclError::Call`]; the communicator has
+    /// ended all the same.
     ///
     /// NCCL: `ncclCommAbort`.
     #[doc(alias = "ncclCommAbort")]

@@ -30,9 +30,10 @@ impl Default for Config {
 }
 
 impl Config {
-    /// With `true`, no call on the communicator waits for other members for long: it is made and finalized in the background
-    /// ([`Communicator::wait`](crate::Communicator::wait)), and any thread can abort it at any time. A collective then starts a
-    /// thread of NCCL's, so that small ones take longer.
+    /// With `true`, no call on the communicator waits for other members for long: it is made and
+    /// finalized in the background ([`Communicator::wait`](crate::Communicator::wait)), and any
+    /// thread can abort it at any time. A collective then starts a thread of NCCL's, so that small
+    /// ones take longer.
     #[must_use]
     pub const fn non_blocking(mut self, yes: bool) -> Self {
         self.blocking = !yes as c_int;

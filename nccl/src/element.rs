@@ -8,8 +8,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A number that NCCL reduces: `f32`, `f64`, `i8`, `i32`, `i64`, `u8`, `u32`, `u64`, and with the feature `half` `f16` and
-/// `bf16`. There is no collective of 16-bit integers.
+/// A number that NCCL reduces: `f32`, `f64`, `i8`, `i32`, `i64`, `u8`, `u32`, `u64`, and with the
+/// feature `half` `f16` and `bf16`. There is no collective of 16-bit integers.
 ///
 /// ```
 /// use cuprum_nccl::{Element, raw::ncclDataType_t};

@@ -67,7 +67,8 @@ pub enum NcclError {
         /// Number of members.
         size: u32,
     },
-    /// Things that do not go together: memory, stream, communicator and library. Nothing was called.
+    /// Things that do not go together: memory, stream, communicator and library. Nothing was
+    /// called.
     #[error("{0}")]
     Elsewhere(&'static str),
     /// The context is not the primary one of its device, which NCCL uses. Nothing was called.

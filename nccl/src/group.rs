@@ -14,7 +14,8 @@ use crate::{Nccl, NcclError};
 
 /// A group of collectives, made by [`Nccl::group`]: called together when its closure has returned.
 ///
-/// One thread that serves several members needs one, and so do sends and receives that wait for each other.
+/// One thread that serves several members needs one, and so do sends and receives that wait for
+/// each other.
 ///
 /// ```
 /// # cuprum_nccl_stand_in::example!(nccl, context);
@@ -51,14 +52,14 @@ struct One<'g> {
 }
 
 impl Nccl {
-    /// Runs `body`, which adds collectives to a group, and then calls all of them together. Up to then none is called: after
-    /// an error or a panic of `body` none is.
+    /// Runs `body`, which adds collectives to a group, and then calls all of them together. Up to
+    /// then none is called: after an error or a panic of `body` none is.
     ///
     /// Example: see [`Group`].
     ///
     /// # Errors
-    /// Errors of `body`; [`NcclError::Call`], after which some of the collectives may run; [`NcclError::Aborted`], after which
-    /// none does.
+    /// Errors of `body`; [`NcclError::Call`], after which some of the collectives may run;
+    /// [`NcclError::Aborted`], after which none does.
     ///
     /// NCCL: `ncclGroupStart`, `ncclGroupEnd`.
     #[doc(alias = "ncclGroupStart")]
@@ -71,11 +72,13 @@ impl Nccl {
             return Err(NcclError::Elsewhere("a communicator of the group is of another NCCL"));
         }
         let mut queues: Vec<&Queue> = all.iter().filter_map(|one| Some(&one.noted.as_ref()?.0)).collect();
-        // In one order in all threads, and each once: its lock is held until the group has been called.
+        // In one order in all threads, and each once: its lock is held until the group has been
+        // called.
         queues.sort_by_key(|queue| queue.as_raw().0);
         queues.dedup_by_key(|queue| queue.as_raw().0);
         let calls: Vec<_> = all.iter().map(|one| (one.member.shared(), one.call, one.stream)).collect();
-        // SAFETY: the memory is lent to scopes that outlive `'g` or to graphs of captures that do, or noted below for queues.
+        // SAFETY: the memory is lent to scopes that outlive `'g` or to graphs of captures that do,
+        // or noted below for queues.
         noting(&queues, &all, || unsafe { make_all(&calls) })?;
         Ok(result)
     }
@@ -99,7 +102,8 @@ fn noting(
 }
 
 impl<'g> Group<'g> {
-    /// The place to give to a collective that is to be part of this group: a scope or a queue, in the group.
+    /// The place to give to a collective that is to be part of this group: a scope or a queue, in
+    /// the group.
     pub const fn on<'a, X>(&'a self, executor: &'a X) -> InGroup<'a, 'g, X> {
         InGroup { group: self, executor }
     }
@@ -165,7 +169,8 @@ impl<'c: 'g, 'g, X: Executor<'c> + Outlives<'g>> Executor<'c> for InGroup<'_, 'g
     }
 }
 
-/// A place that is still there when the group is called: a scope or a capture that has not ended, or a queue, which is kept.
+/// A place that is still there when the group is called: a scope or a capture that has not ended,
+/// or a queue, which is kept.
 pub trait Outlives<'g>: sealed::Sealed {}
 
 impl<'scope: 'g, 'g> Outlives<'g> for cuprum::stream::Scope<'scope, '_> {}

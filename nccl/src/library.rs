@@ -46,13 +46,14 @@ static REGISTRY: Mutex<Vec<&'static Loaded>> = Mutex::new(Vec::new());
 impl Nccl {
     /// Opens the machine's NCCL.
     ///
-    /// When `CUPRUM_NCCL` is set, it names the only library tried. Otherwise these are tried in order: the file that the system's
-    /// loader finds under the name `libnccl.so.2`; the wheels `nvidia-nccl-cu12` and `nvidia-nccl-cu13`, which PyTorch brings
-    /// along, of the active virtual environment, of `PYTHONPATH`, of the first `python3` in `PATH`, and of the user.
+    /// When `CUPRUM_NCCL` is set, it names the only library tried. Otherwise these are tried in
+    /// order: the file that the system's loader finds under the name `libnccl.so.2`; the wheels
+    /// `nvidia-nccl-cu12` and `nvidia-nccl-cu13`, which PyTorch brings along, of the active virtual
+    /// environment, of `PYTHONPATH`, of the first `python3` in `PATH`, and of the user.
     ///
-    /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name any file: the user who starts a
-    /// process decides which files its loader loads. In a program with the setuid bit none of them is obeyed
-    /// ([`environment`]).
+    /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name
+    /// any file: the user who starts a process decides which files its loader loads. In a program
+    /// with the setuid bit none of them is obeyed ([`environment`]).
     ///
     /// # Errors
     /// [`NcclLoadError`] lists every library tried, each with the reason why it did not serve.
@@ -71,7 +72,8 @@ impl Nccl {
         Err(NcclLoadError { attempts })
     }
 
-    /// Opens the NCCL at a path, or by a name that the system's loader finds. Nothing else is tried.
+    /// Opens the NCCL at a path, or by a name that the system's loader finds. Nothing else is
+    /// tried.
     ///
     /// # Safety
     /// 1. The library's initializers may run in this process.
@@ -84,15 +86,16 @@ impl Nccl {
         open_one(path).map_err(|reason| NcclLoadError { attempts: vec![(path.into(), reason)] })
     }
 
-    /// Fills the table from any source, such as a stand-in for tests. `resolve` is asked once for each function; null means
-    /// absent. `origin` names the source in messages.
+    /// Fills the table from any source, such as a stand-in for tests. `resolve` is asked once for
+    /// each function; null means absent. `origin` names the source in messages.
     ///
     /// # Safety
     /// 1. Each address given must be a function with the ABI of the one asked for.
     /// 2. It must stay valid until the process ends.
     ///
     /// # Errors
-    /// [`NcclLoadError`] if `ncclGetVersion` is missing, fails, or reports a version older than 2.18.
+    /// [`NcclLoadError`] if `ncclGetVersion` is missing, fails, or reports a version older than
+    /// 2.18.
     pub unsafe fn from_resolver(
         origin: &str,
         resolve: impl FnMut(FnId) -> *const c_void,
@@ -129,8 +132,8 @@ impl Nccl {
         if self.0.fns.address(function).is_null() { Err(self.absent(function)) } else { Ok(()) }
     }
 
-    /// Makes the name of a new group. One process makes it and sends it to the others, as [`Members`](crate::Members) do; while
-    /// the group is joined, the process must live.
+    /// Makes the name of a new group. One process makes it and sends it to the others, as
+    /// [`Members`](crate::Members) do; while the group is joined, the process must live.
     ///
     /// # Errors
     /// [`NcclError::Call`], mostly because no network interface can be used.
@@ -186,19 +189,22 @@ fn candidates() -> Vec<PathBuf> {
 }
 
 fn open_one(path: &Path) -> Result<Nccl, String> {
-    // SAFETY: runs the initializers of the machine's NCCL, or of a library that the user or the caller named.
+    // SAFETY: runs the initializers of the machine's NCCL, or of a library that the user or the
+    // caller named.
     let handle = unsafe { libloading::Library::new(path) }.map_err(|error| error.to_string())?;
     let resolve = |function: FnId| {
         // SAFETY: the address is only read here, not followed; its type is the table's concern.
         let symbol = unsafe { handle.get::<*const c_void>(function.c_name().as_bytes()) };
         symbol.map_or(std::ptr::null(), |symbol| *symbol)
     };
-    // SAFETY: a symbol of this name in NCCL 2 is this function, and the library is closed only if it is refused.
+    // SAFETY: a symbol of this name in NCCL 2 is this function, and the library is closed only if
+    // it is refused.
     let fns = unsafe { Fns::load(resolve) };
     publish(fns, path.to_string_lossy().into_owned(), Some(handle))
 }
 
-/// Checks that the functions belong to an NCCL, and makes a library of them that lives as long as the process, unless there is one.
+/// Checks that the functions belong to an NCCL, and makes a library of them that lives as long as
+/// the process, unless there is one.
 fn publish(fns: Fns, origin: String, handle: Option<libloading::Library>) -> Result<Nccl, String> {
     let Some(get_version) = fns.ncclGetVersion else {
         return Err("not NCCL: it does not export ncclGetVersion".into());

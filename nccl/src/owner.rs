@@ -45,7 +45,8 @@ pub(crate) enum State {
     Ended(String),
 }
 
-// SAFETY: NCCL lets any thread use a communicator, one at a time, which the lock around this sees to.
+// SAFETY: NCCL lets any thread use a communicator, one at a time, which the lock around this sees
+// to.
 unsafe impl Send for State {}
 
 /// A communicator that is alive, and locked.
@@ -75,7 +76,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the communicator for a call; an error if it was aborted, or if an earlier call goes on in the background.
+    /// Locks the communicator for a call; an error if it was aborted, or if an earlier call goes on
+    /// in the background.
     pub(crate) fn live(&self) -> Result<Live<'_>, NcclError> {
         if let Some(error) = self.forked() {
             return Err(error.into());
@@ -140,8 +142,8 @@ impl Shared {
         }
     }
 
-    /// Waits until no call goes on in the background: until then a non-blocking communicator may still queue work. The lock
-    /// is free between two looks, so that another thread can abort.
+    /// Waits until no call goes on in the background: until then a non-blocking communicator may
+    /// still queue work. The lock is free between two looks, so that another thread can abort.
     pub(crate) fn settle(&self) -> Result<(), NcclError> {
         if self.is_blocking {
             return Ok(());
@@ -160,13 +162,15 @@ impl Shared {
         Ok(())
     }
 
-    /// Notes that a graph is about to have one of its collectives. Called before the lock is taken for the collective, so
-    /// that an abort either sees this, or ends the communicator before the collective is called.
+    /// Notes that a graph is about to have one of its collectives. Called before the lock is taken
+    /// for the collective, so that an abort either sees this, or ends the communicator before the
+    /// collective is called.
     pub(crate) fn note_recorded(&self) {
         self.is_recorded.store(true, Ordering::SeqCst);
     }
 
-    /// Ends it and its queued work, unless it has ended. Fails if a graph may have one of its collectives.
+    /// Ends it and its queued work, unless it has ended. Fails if a graph may have one of its
+    /// collectives.
     pub(crate) fn abort(&self, reason: &str) -> Result<(), NcclError> {
         if let Some(error) = self.forked() {
             return Err(error.into());
@@ -187,7 +191,8 @@ impl Shared {
     }
 }
 
-/// Finalizes and destroys, or aborts after an error. Errors are not reported: [`Communicator::finalize`] reports them.
+/// Finalizes and destroys, or aborts after an error. Errors are not reported:
+/// [`Communicator::finalize`] reports them.
 impl Drop for Owner {
     fn drop(&mut self) {
         if self.home.context().driver().library().forked() {

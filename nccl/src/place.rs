@@ -17,12 +17,12 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A place where a collective is queued: a [`Scope`], a [`Capture`], a [`Queue`] of regions, or one of them [in a
-/// group](crate::Group::on).
+/// A place where a collective is queued: a [`Scope`], a [`Capture`], a [`Queue`] of regions, or one
+/// of them [in a group](crate::Group::on).
 ///
-/// `'c` is the time for which the communicator is borrowed: with a scope, at least until that has waited for its stream. A
-/// queue keeps the communicator instead, until the work is over or the graph that has it is dropped, and so does the graph
-/// of a capture.
+/// `'c` is the time for which the communicator is borrowed: with a scope, at least until that has
+/// waited for its stream. A queue keeps the communicator instead, until the work is over or the
+/// graph that has it is dropped, and so does the graph of a capture.
 ///
 /// ```
 /// use cuprum_nccl::{Communicator, Element, Executor, NcclError, Reduction, Write};
@@ -50,7 +50,8 @@ pub trait Executor<'c>: sealed::Sealed {
     #[doc(hidden)]
     fn queue(&self) -> Option<&Queue>;
 
-    /// True if memory may be used there: if it is lent to this stream or to this graph. Queues check their regions.
+    /// True if memory may be used there: if it is lent to this stream or to this graph. Queues
+    /// check their regions.
     #[doc(hidden)]
     fn has(&self, place: &Place<'_>) -> bool {
         place.stream.is_none_or(|stream| stream == self.stream())
@@ -109,8 +110,8 @@ pub(crate) trait OfGraph: std::fmt::Debug {
     fn is_lent_to(&self, capture: &Capture<'_, '_, '_>) -> bool;
 }
 
-/// Memory that a collective reads: memory [lent](Lent) to a scope by `&` or `&mut`, a [`Loan`] of a graph, or
-/// [`Elements`] of a region.
+/// Memory that a collective reads: memory [lent](Lent) to a scope by `&` or `&mut`, a [`Loan`] of a
+/// graph, or [`Elements`] of a region.
 ///
 /// ```
 /// use cuprum_nccl::{InQueue, Read};
@@ -132,8 +133,8 @@ pub trait Read<Tier>: sealed::Sealed {
     fn place(&self) -> Place<'_>;
 }
 
-/// Memory that a collective writes: memory [lent](Lent) to a scope by `&mut`, a [`Loan`] of a graph of memory that it
-/// may write, or [`Elements`] of a region.
+/// Memory that a collective writes: memory [lent](Lent) to a scope by `&mut`, a [`Loan`] of a graph
+/// of memory that it may write, or [`Elements`] of a region.
 ///
 /// ```
 /// use cuprum_nccl::{InQueue, Write};
@@ -180,8 +181,8 @@ impl<'a, T: Element> Elements<'a, T> {
     /// The elements of a region.
     ///
     /// # Errors
-    /// [`NcclError::Elsewhere`] if its bytes are not a whole number of elements, or its address is not a multiple of their
-    /// size.
+    /// [`NcclError::Elsewhere`] if its bytes are not a whole number of elements, or its address is
+    /// not a multiple of their size.
     pub fn of(region: &'a Region) -> Result<Self, NcclError> {
         if region.len() % size_of::<T>() != 0 || region.as_raw() % size_of::<T>() as u64 != 0 {
             return Err(NcclError::Elsewhere("the region's bytes are not whole elements of the type"));

@@ -35,7 +35,8 @@ pub enum Reduction<'a, T: Element> {
     Min,
     /// Sum divided by the number of members; of integers without the remainder.
     Average,
-    /// Sum of the elements of each member, multiplied by its own number: see [`Communicator::premultiplied_sum`].
+    /// Sum of the elements of each member, multiplied by its own number: see
+    /// [`Communicator::premultiplied_sum`].
     Premultiplied(&'a PremultipliedSum<'a, T>),
 }
 
@@ -98,7 +99,8 @@ impl Communicator {
         let place = (&raw mut factor).cast();
         let residence = ncclScalarResidence_t::ncclScalarHostImmediate;
         self.shared().call(|nccl, comm| {
-            // SAFETY: both places outlive the call, which reads the factor; the communicator is live and locked.
+            // SAFETY: both places outlive the call, which reads the factor; the communicator is
+            // live and locked.
             unsafe {
                 nccl_call!(
                     nccl,
@@ -110,11 +112,13 @@ impl Communicator {
     }
 }
 
-/// Collectives that were called keep the factor. With an aborted communicator, the operator has ended.
+/// Collectives that were called keep the factor. With an aborted communicator, the operator has
+/// ended.
 impl<T> Drop for PremultipliedSum<'_, T> {
     fn drop(&mut self) {
         let operator = self.operator;
-        // SAFETY: the communicator is live and locked, and has the operator, which is not used again.
+        // SAFETY: the communicator is live and locked, and has the operator, which is not used
+        // again.
         let destroy = |nccl: crate::Nccl, comm| unsafe { nccl_call!(nccl, ncclRedOpDestroy(operator, comm)) };
         if !self.member.context().driver().library().forked() {
             drop(self.member.shared().call(destroy));

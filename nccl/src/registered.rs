@@ -13,9 +13,11 @@ use crate::owner::Shared;
 use crate::raw::nccl_call;
 use crate::{Communicator, Element, Nccl, NcclError};
 
-/// A buffer that is registered with a communicator, so that collectives on it need no copies of NCCL's own.
+/// A buffer that is registered with a communicator, so that collectives on it need no copies of
+/// NCCL's own.
 ///
-/// It owns the buffer: if it is forgotten, both leak. Collectives take it by loans of its [slice](Self::as_slice).
+/// It owns the buffer: if it is forgotten, both leak. Collectives take it by loans of its
+/// [slice](Self::as_slice).
 ///
 /// ```
 /// # cuprum_nccl_stand_in::example!(nccl, context);
@@ -52,8 +54,8 @@ impl<T: Element> RegisteredBuffer<T> {
     /// Registers a buffer of the communicator's context. After an error the buffer is dropped.
     ///
     /// # Errors
-    /// [`NcclError::Elsewhere`]; [`NcclError::Missing`] before NCCL 2.19; [`NcclError::Call`]; [`NcclError::Aborted`];
-    /// [`NcclError::InProgress`].
+    /// [`NcclError::Elsewhere`]; [`NcclError::Missing`] before NCCL 2.19; [`NcclError::Call`];
+    /// [`NcclError::Aborted`]; [`NcclError::InProgress`].
     ///
     /// NCCL: `ncclCommRegister`, 2.19+.
     #[doc(alias = "ncclCommRegister")]
@@ -64,7 +66,8 @@ impl<T: Element> RegisteredBuffer<T> {
         let address = ptr::without_provenance_mut::<c_void>(buffer.as_raw() as usize);
         let (bytes, mut handle) = (buffer.len() * size_of::<T>(), ptr::null_mut());
         member.shared().call(|nccl, comm| {
-            // SAFETY: the buffer has so many bytes and is freed after the registration ends; the place outlives the call.
+            // SAFETY: the buffer has so many bytes and is freed after the registration ends; the
+            // place outlives the call.
             unsafe { nccl_call!(nccl, ncclCommRegister(comm, address, bytes, &raw mut handle)) }
         })?;
         Ok(Self { member: member.share(), handle: Handle(handle), buffer: ManuallyDrop::new(buffer) })
@@ -117,8 +120,8 @@ impl<T: Element> RegisteredBuffer<T> {
     }
 }
 
-/// Ends the registration, and frees the buffer; if that fails, the buffer leaks. [`RegisteredBuffer::into_buffer`] reports
-/// an error.
+/// Ends the registration, and frees the buffer; if that fails, the buffer leaks.
+/// [`RegisteredBuffer::into_buffer`] reports an error.
 impl<T: Element> Drop for RegisteredBuffer<T> {
     fn drop(&mut self) {
         if self.end().is_ok() {

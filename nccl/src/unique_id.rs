@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::raw::ncclUniqueId;
 
-/// Name of a group, by which its members find each other: 128 bytes that one process makes and sends to the others.
+/// Name of a group, by which its members find each other: 128 bytes that one process makes and
+/// sends to the others.
 ///
 /// Made by [`Nccl::unique_id`](crate::Nccl::unique_id). A group is joined once by its name.
 ///

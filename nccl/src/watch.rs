@@ -12,8 +12,9 @@ use std::time::Duration;
 use crate::owner::Shared;
 use crate::{Communicator, NcclError};
 
-/// A thread that asks a communicator for errors, and aborts it after one: so that a scope does not wait forever for members
-/// that failed. A communicator with recorded collectives is not aborted: see [`NcclError::Recorded`].
+/// A thread that asks a communicator for errors, and aborts it after one: so that a scope does not
+/// wait forever for members that failed. A communicator with recorded collectives is not aborted:
+/// see [`NcclError::Recorded`].
 ///
 /// It is a future of the error. Dropping it ends the thread.
 ///

@@ -2,9 +2,11 @@
 
 use std::process::Command;
 
-/// Runs an example in both modes in which the device works after a call has returned, and looks for `lines` in its output.
+/// Runs an example in both modes in which the device works after a call has returned, and looks for
+/// `lines` in its output.
 fn runs(example: &str, arguments: &[&str], lines: &[&str]) {
-    // Cargo puts examples next to the folder of this program. It builds them before all tests, but not before one.
+    // Cargo puts examples next to the folder of this program. It builds them before all tests, but
+    // not before one.
     let this = std::env::current_exe().expect("this program");
     let program = this.ancestors().nth(2).expect("the folder of builds").join("examples").join(example);
     if let (false, Some(cargo)) = (program.exists(), std::env::var_os("CARGO")) {

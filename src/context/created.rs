@@ -80,16 +80,16 @@ impl Context {
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_DEVICE` and others that the driver reports;
     /// [`Error::FORKED`] in a forked child.
     ///
-    /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, or `cuCtxCreate_v4`, CUDA 12.5+, where a driver has only that; then
-    /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, or `cuCtxCreate_v4`, CUDA 12.5+, where a driver has
+    /// only that; then `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxCreate_v2", "cuCtxCreate_v4"))]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self, Error> {
         let library = device.library();
         let (mut raw, flags) = (CUcontext::null(), flags.bits());
         let mut params = CUctxCreateParams::zeroed();
         let (to_raw, params) = (&raw mut raw, &raw mut params);
-        // SAFETY: the handle and the parameters, which are zero and so ask for an ordinary context, outlive the call;
-        // the device belongs to this driver.
+        // SAFETY: the handle and the parameters, which are zero and so ask for an ordinary context,
+        // outlive the call; the device belongs to this driver.
         let created = unsafe {
             either_call!(
                 library,
@@ -127,7 +127,8 @@ borrowed! { Context }
 fn destroy(context: &ContextRef) -> Result<(), Error> {
     let on_top = stack::is_left_on_top(context)?;
     let destroyed = captures::free_beside(context.library(), || {
-        // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
+        // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each
+        // takes the owner.
         unsafe { driver_call!(context.library(), cuCtxDestroy_v2(context.as_raw())) }
     });
     if on_top {

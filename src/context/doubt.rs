@@ -2,7 +2,8 @@
 
 use cuprum_sys::CUcontext;
 
-/// A context that may be on the stack without being counted in the record, since a push or pop of it failed.
+/// A context that may be on the stack without being counted in the record, since a push or pop of
+/// it failed.
 #[derive(Clone, Copy)]
 pub(super) struct Doubt {
     /// The lowest height above which the stack is known: one more than the height directly above

@@ -28,8 +28,8 @@ impl ContextRef {
     /// running `body`. If the pop fails, the error is [swallowed](crate::swallowed), and the tokens
     /// below detect it when they are used.
     ///
-    /// Driver: unless the thread is attached to the context, `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
-    /// CUDA 4.0+.
+    /// Driver: unless the thread is attached to the context, `cuCtxGetCurrent`, CUDA 4.0+; if
+    /// another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn enter<'ctx, R>(
         &'ctx self,
@@ -60,8 +60,8 @@ impl ContextRef {
     /// # Errors
     /// Same as [`enter`](ContextRef::enter), with the driver's errors converted.
     ///
-    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
-    /// CUDA 4.0+.
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2`
+    /// and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn enter_as<'ctx, E: From<Error>, R>(
         &'ctx self,

@@ -34,8 +34,8 @@ macro_rules! entered {
             /// # Errors
             /// Same as [`ContextRef::enter`](crate::ContextRef::enter).
             ///
-            /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and
-            /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
+            /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current,
+            /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
             #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
             pub fn enter<R>(
                 &self,
@@ -50,8 +50,8 @@ macro_rules! entered {
             /// # Errors
             /// Same as [`enter`](Self::enter), with the driver's errors converted.
             ///
-            /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and
-            /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
+            /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current,
+            /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
             #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
             pub fn enter_as<E: From<$crate::Error>, R>(
                 &self,

@@ -50,7 +50,8 @@ use crate::raw::owner::close;
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Stream`](crate::Stream) that borrows it: [share](GreenContext::share) the context.
+/// A struct cannot hold a context and a [`Stream`](crate::Stream) that borrows it:
+/// [share](GreenContext::share) the context.
 pub struct GreenContext(ContextRef);
 
 impl GreenContext {
@@ -63,8 +64,8 @@ impl GreenContext {
     /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for incompatible resources;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::UNRESOLVED`] before CUDA 12.4.
     ///
-    /// Driver: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails,
-    /// `cuGreenCtxDestroy`, CUDA 12.4+.
+    /// Driver: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+;
+    /// if the latter fails, `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias("cuDevResourceGenerateDesc", "cuGreenCtxCreate", "cuCtxFromGreenCtx"))]
     #[inline]
     pub fn create(resources: &[DeviceResource]) -> Result<Self, Error> {
@@ -132,7 +133,8 @@ borrowed! { GreenContext }
 /// destroyed.
 fn destroy(context: &ContextRef) -> Result<(), Error> {
     captures::free_beside(context.library(), || {
-        // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
+        // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each
+        // takes the owner.
         unsafe { driver_call!(context.library(), cuGreenCtxDestroy(context.green)) }
     })
 }

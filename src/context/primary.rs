@@ -42,8 +42,8 @@ impl PrimaryContext {
     /// current; push it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver reports;
-    /// [`Error::UNRESOLVED`] on a driver older than CUDA 7.0, where only
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver
+    /// reports; [`Error::UNRESOLVED`] on a driver older than CUDA 7.0, where only
     /// [`Context`](super::Context) works.
     ///
     /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
@@ -59,7 +59,8 @@ impl PrimaryContext {
 
     /// Releases the context and returns the error that `Drop` would swallow.
     ///
-    /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
+    /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`,
+    /// CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
@@ -108,7 +109,8 @@ impl Device {
     /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each
     /// other; before CUDA 11.0, `CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE` while the context is retained.
     ///
-    /// Driver: `cuDevicePrimaryCtxSetFlags_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxSetFlags`, CUDA 7.0+.
+    /// Driver: `cuDevicePrimaryCtxSetFlags_v2`, CUDA 11.0+; before that
+    /// `cuDevicePrimaryCtxSetFlags`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxSetFlags_v2")]
     #[inline]
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result<(), Error> {
@@ -130,7 +132,8 @@ impl Device {
     ///    other library of the process.
     /// 2. The context is not current on any thread.
     ///
-    /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`, CUDA 7.0+.
+    /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`,
+    /// CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxReset_v2")]
     #[inline]
     pub unsafe fn reset_primary_context(self) -> Result<(), Error> {

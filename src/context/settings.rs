@@ -25,7 +25,8 @@ impl Current<'_, '_> {
     /// Sets the flags of the context, such as how the host waits for it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each other.
+    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each
+    /// other.
     ///
     /// Driver: `cuCtxSetFlags`, CUDA 12.1+.
     #[doc(alias = "cuCtxSetFlags")]

@@ -17,8 +17,8 @@ impl Shared<ContextRef> {
     /// # Errors
     /// Same as [`ContextRef::enter`].
     ///
-    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
-    /// CUDA 4.0+.
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2`
+    /// and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn enter<R>(
         &self,
@@ -33,8 +33,8 @@ impl Shared<ContextRef> {
     /// # Errors
     /// Same as [`ContextRef::enter_as`].
     ///
-    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
-    /// CUDA 4.0+.
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2`
+    /// and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn enter_as<E: From<Error>, R>(
         &self,

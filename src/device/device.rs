@@ -99,7 +99,8 @@ impl Device {
     #[inline]
     pub fn name(self) -> Result<String, Error> {
         self.text(|library, text, bytes| {
-            // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this driver.
+            // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this
+            // driver.
             unsafe { driver_call!(library, cuDeviceGetName(text, bytes, self.raw)) }
         })
     }
@@ -111,7 +112,8 @@ impl Device {
     #[inline]
     pub fn pci_bus_id(self) -> Result<String, Error> {
         self.text(|library, text, bytes| {
-            // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this driver.
+            // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this
+            // driver.
             unsafe { driver_call!(library, cuDeviceGetPCIBusId(text, bytes, self.raw)) }
         })
     }

@@ -75,8 +75,9 @@ unsafe impl Send for DeviceResource {}
 // SAFETY: as above.
 unsafe impl Sync for DeviceResource {}
 
-/// A group to [divide](DeviceResource::split) multiprocessors into, in the driver's form. Zero stands for as many as
-/// possible, or the default of the device; `flags` has the bits of [`GroupFlags`].
+/// A group to [divide](DeviceResource::split) multiprocessors into, in the driver's form. Zero
+/// stands for as many as possible, or the default of the device; `flags` has the bits of
+/// [`GroupFlags`].
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -171,8 +172,8 @@ impl DeviceResource {
     }
 
     /// Divides multiprocessors into at most `groups` equal groups of at least `min_count`, rounded
-    /// up as the device requires: on compute capability 9.0 to a multiple of 8. `u32::MAX` stands for
-    /// as many groups as possible. Returns the groups, which share no multiprocessor, and the
+    /// up as the device requires: on compute capability 9.0 to a multiple of 8. `u32::MAX` stands
+    /// for as many groups as possible. Returns the groups, which share no multiprocessor, and the
     /// remainder, if any.
     ///
     /// # Errors
@@ -219,7 +220,8 @@ impl DeviceResource {
     /// [`split_by_count`](DeviceResource::split_by_count).
     ///
     /// # Errors
-    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::UNRESOLVED`] on a driver before CUDA 13.1.
+    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::UNRESOLVED`] on a
+    /// driver before CUDA 13.1.
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]
@@ -230,7 +232,8 @@ impl DeviceResource {
         let mut rest = CUdevResource::zeroed();
         let (to, to_rest, input) = (found.as_mut_ptr(), &raw mut rest, &raw const self.raw);
         let groups = groups.as_mut_ptr();
-        // SAFETY: there are as many places for groups as groups, and one for the rest; all of it outlives the call.
+        // SAFETY: there are as many places for groups as groups, and one for the rest; all of it
+        // outlives the call.
         unsafe {
             driver_call!(self.device.library(), cuDevSmResourceSplit(to, count, input, to_rest, 0, groups))
         }?;

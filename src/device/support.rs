@@ -19,7 +19,8 @@ impl Device {
     pub fn luid(self) -> Result<([u8; 8], u32), Error> {
         let (mut luid, mut node_mask) = ([0; 8], 0);
         let (bytes, mask) = ((&raw mut luid).cast(), &raw mut node_mask);
-        // SAFETY: both out-parameters outlive the call, and the first has the eight bytes that are written.
+        // SAFETY: both out-parameters outlive the call, and the first has the eight bytes that are
+        // written.
         unsafe { driver_call!(self.library(), cuDeviceGetLuid(bytes, mask, self.as_raw())) }?;
         Ok((luid, node_mask))
     }
@@ -82,7 +83,8 @@ impl Device {
         let (library, to, from) = (self.library(), capabilities.as_mut_ptr(), operations.as_ptr());
         let device = self.as_raw();
         match peer {
-            // SAFETY: both arrays have `count` elements and outlive the call; the device is of this driver.
+            // SAFETY: both arrays have `count` elements and outlive the call; the device is of this
+            // driver.
             None => unsafe {
                 driver_call!(library, cuDeviceGetHostAtomicCapabilities(to, from, count, device))
             },

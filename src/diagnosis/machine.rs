@@ -22,7 +22,8 @@ pub struct Machine {
     pub kernel_module: Option<String>,
     /// True if the free module `nouveau` is loaded, which blocks NVIDIA's module.
     pub nouveau: bool,
-    /// Names of the device nodes in `/dev` that the driver opens: `nvidia0`, `nvidiactl`, `nvidia-uvm`, under WSL `dxg`.
+    /// Names of the device nodes in `/dev` that the driver opens: `nvidia0`, `nvidiactl`,
+    /// `nvidia-uvm`, under WSL `dxg`.
     pub nodes: Vec<String>,
     /// The nodes that this user may not read and write.
     pub forbidden: Vec<String>,
@@ -88,7 +89,8 @@ fn version_in_name(path: &Path) -> Option<String> {
     version.contains('.').then(|| version.to_owned())
 }
 
-/// The version in a line such as `NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 …`.
+/// The version in a line such as
+/// `NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 …`.
 fn module_in(text: &str) -> Option<String> {
     let line = text.lines().find(|line| line.starts_with("NVRM version:"))?;
     let is_version = |word: &&str| {

@@ -73,7 +73,8 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_NO_DEVICE` without a GPU, `CUDA_ERROR_STUB_LIBRARY` for the toolkit's link stub,
-    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others that the driver reports; [`Error::FORKED`] in a forked child.
+    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others that the driver reports; [`Error::FORKED`] in
+    /// a forked child.
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]

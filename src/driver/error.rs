@@ -22,7 +22,8 @@ use crate::error::Error;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// No driver library could be loaded. The error lists the paths tried, with the linker's messages.
+    /// No driver library could be loaded. The error lists the paths tried, with the linker's
+    /// messages.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The library refused to initialize, for example because there is no device.

@@ -103,7 +103,8 @@ impl<'ctx> ExternalMemory<'ctx> {
         unsafe { Self::import(cx, &described) }
     }
 
-    /// Maps `len` elements from byte `offset` on at an address. Drop unmaps them; the memory remains.
+    /// Maps `len` elements from byte `offset` on at an address. Drop unmaps them; the memory
+    /// remains.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for a range out of bounds, and for

@@ -138,7 +138,8 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         let params = signal_of(value);
         let (raw, stream) = (self.as_raw(), stream.as_raw());
         let (one, params) = (&raw const raw, &raw const params);
-        // SAFETY: both handles are live, their context is current, and the arrays of one outlive the call.
+        // SAFETY: both handles are live, their context is current, and the arrays of one outlive
+        // the call.
         unsafe { context_call!(context, cuSignalExternalSemaphoresAsync(one, params, 1, stream)) }
     }
 

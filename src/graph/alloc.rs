@@ -19,9 +19,10 @@ use crate::raw::call::driver_call;
 pub type GraphMemory = CUgraphMem_attribute;
 
 impl Graph<'_> {
-    /// Adds a node that allocates memory in each replay, always at the same address. The memory exists until a node
-    /// [frees](Graph::add_free) it. Without such a node it stays after the replay, and the graph can be replayed
-    /// again only if it was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
+    /// Adds a node that allocates memory in each replay, always at the same address. The memory
+    /// exists until a node [frees](Graph::add_free) it. Without such a node it stays after the
+    /// replay, and the graph can be replayed again only if it was made executable with
+    /// [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -43,12 +44,13 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`] in [`GraphError::Memory`], also for no elements; [`GraphError::Foreign`];
-    /// [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`MemoryError::TooLarge`] in [`GraphError::Memory`], also for no elements;
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// Each node that uses the memory has a path of edges from this node, and a path to the node that frees the
-    /// memory, if there is one.
+    /// Each node that uses the memory has a path of edges from this node, and a path to the node
+    /// that frees the memory, if there is one.
     ///
     /// Driver: `cuGraphAddMemAllocNode`, CUDA 11.4+.
     #[doc(alias = "cuGraphAddMemAllocNode")]
@@ -77,8 +79,9 @@ impl Graph<'_> {
     /// Adds a node that frees the memory of an allocation node.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`], also for memory that the graph did not allocate; [`GraphError::Removed`];
-    /// `CUDA_ERROR_INVALID_VALUE` for a part that does not begin at the start of the allocation.
+    /// [`GraphError::Foreign`], also for memory that the graph did not allocate;
+    /// [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for a part that does not begin at the
+    /// start of the allocation.
     ///
     /// Driver: `cuGraphAddMemFreeNode`, CUDA 11.4+.
     #[doc(alias = "cuGraphAddMemFreeNode")]
@@ -91,15 +94,15 @@ impl Graph<'_> {
         if !self.kept.allocates(memory.place) {
             return Err(GraphError::Foreign);
         }
-        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. The caller that
-        // allocated the memory is responsible for the order of its users.
+        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. The
+        // caller that allocated the memory is responsible for the order of its users.
         unsafe { add!(self, cx, after, cuGraphAddMemFreeNode(memory.as_raw())) }
     }
 }
 
 impl Device {
-    /// Returns the bytes that graphs use or reserve on the device: the present number, or the maximum since the last
-    /// reset.
+    /// Returns the bytes that graphs use or reserve on the device: the present number, or the
+    /// maximum since the last reset.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an unknown figure.

@@ -42,8 +42,8 @@ pub struct CaptureInfo {
     pub status: CaptureStatus,
     /// Number of the capture, unique in the process.
     pub id: u64,
-    /// Nodes after which the next node of this lane runs. Empty on drivers before CUDA 11.3, which do not report
-    /// them.
+    /// Nodes after which the next node of this lane runs. Empty on drivers before CUDA 11.3, which
+    /// do not report them.
     pub next_after: Vec<Node>,
 }
 
@@ -51,14 +51,16 @@ pub struct CaptureInfo {
 pub(super) struct Shared<'a> {
     pub(super) kept: RefCell<Kept<'a>>,
     pub(super) nodes: RefCell<Nodes>,
-    /// Recorded and waited for at each fork and join. A later record does not affect an earlier wait.
+    /// Recorded and waited for at each fork and join. A later record does not affect an earlier
+    /// wait.
     mark: RefCell<Option<Event<'a>>>,
 }
 
-/// A stream that is being captured. Work queued here becomes nodes, each of which runs after the previous one.
+/// A stream that is being captured. Work queued here becomes nodes, each of which runs after the
+/// previous one.
 ///
-/// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream is borrowed until the capture ends, so no
-/// other code can queue work on it or wait for it.
+/// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream is borrowed until the
+/// capture ends, so no other code can queue work on it or wait for it.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -81,11 +83,13 @@ pub struct Capture<'c, 'env: 'c, 'a: 'c> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Runs `body`, which queues work on a captured stream, and returns a graph of that work. The work does not run.
+    /// Runs `body`, which queues work on a captured stream, and returns a graph of that work. The
+    /// work does not run.
     ///
-    /// The stream is borrowed mutably, so no other code can queue work on it or wait for it. The driver refuses calls
-    /// that wait for the whole context, or for a default stream with which the stream is ordered, and such a call
-    /// invalidates the capture. Memory is lent to the graph for as long as the graph or its executable exists.
+    /// The stream is borrowed mutably, so no other code can queue work on it or wait for it. The
+    /// driver refuses calls that wait for the whole context, or for a default stream with which the
+    /// stream is ordered, and such a call invalidates the capture. Memory is lent to the graph for
+    /// as long as the graph or its executable exists.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -117,13 +121,14 @@ impl<'ctx> Current<'_, 'ctx> {
     /// ```
     ///
     /// # Errors
-    /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow (the call
-    /// itself fails with [`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and
-    /// not joined; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::WRONG_CONTEXT`].
+    /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does
+    /// not allow (the call itself fails with [`Error::is_capture`]);
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and not joined;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuStreamBeginCapture_v2`, CUDA 10.1+, or `cuStreamBeginCapture`, CUDA 10.0+ (with
-    /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes `cuEventDestroy_v2`,
-    /// CUDA 4.0+.
+    /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
+    /// `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias("cuStreamBeginCapture_v2", "cuStreamBeginCapture", "cuStreamEndCapture"))]
     pub fn capture<'env, 'a, R>(
         &'env self,
@@ -165,14 +170,16 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl<'a> Graph<'a> {
-    /// Same as [`Current::capture`], but adds the nodes to this graph. The first nodes run after `after`.
+    /// Same as [`Current::capture`], but adds the nodes to this graph. The first nodes run after
+    /// `after`.
     ///
     /// # Errors
-    /// Same as [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The contents of the graph are
-    /// unknown after a failed capture, so all later calls fail with [`GraphError::Incomplete`].
+    /// Same as [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The contents
+    /// of the graph are unknown after a failed capture, so all later calls fail with
+    /// [`GraphError::Incomplete`].
     ///
-    /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
-    /// `cuEventDestroy_v2`, CUDA 4.0+.
+    /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+;
+    /// with other lanes `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias("cuStreamBeginCaptureToGraph", "cuStreamEndCapture"))]
     pub fn capture_into<'env, R>(
         &mut self,
@@ -192,7 +199,8 @@ impl<'a> Graph<'a> {
         let (raw, first, count, mode) = (stream.as_raw(), after.as_ptr(), after.len(), mode.raw());
         let none = std::ptr::null();
         let capturing = Capturing::begin();
-        // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands for ordinary edges.
+        // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands
+        // for ordinary edges.
         let begun = unsafe {
             context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
         };
@@ -276,19 +284,20 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// Returns the stream, for code that queues work on streams. That work becomes nodes.
     ///
     /// # Safety
-    /// 1. Every replay of the queued work is sound. The work touches only memory that was lent to the graph, or
-    ///    memory that lives and that no other code touches as long as the graph and its executable exist. Kernels
-    ///    meet the duties of [`Graph::add_kernel`], also for textures and code, which are not borrowed here. The work
-    ///    does not borrow host memory, and does not include functions that may be called only once
-    ///    ([`Stream::call_host`]).
+    /// 1. Every replay of the queued work is sound. The work touches only memory that was lent to
+    ///    the graph, or memory that lives and that no other code touches as long as the graph and
+    ///    its executable exist. Kernels meet the duties of [`Graph::add_kernel`], also for textures
+    ///    and code, which are not borrowed here. The work does not borrow host memory, and does not
+    ///    include functions that may be called only once ([`Stream::call_host`]).
     /// 2. The stream is not used after the closure of the capture.
     #[inline]
     pub unsafe fn stream(&self) -> &Stream<'_> {
         self.stream
     }
 
-    /// Adds another stream to the capture, as a new lane. Work queued there runs after all work that this lane has so
-    /// far, and concurrently with its later work. The lane must be [joined](Capture::join) before the capture ends.
+    /// Adds another stream to the capture, as a new lane. Work queued there runs after all work
+    /// that this lane has so far, and concurrently with its later work. The lane must be
+    /// [joined](Capture::join) before the capture ends.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -314,7 +323,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for a default stream;
     /// `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of earlier work.
     ///
-    /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
+    /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time
+    /// `cuEventCreate`, CUDA 2.0+.
     #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]
     #[inline]
     pub fn fork(&self, stream: &'env mut Stream<'_>) -> Result<Self, GraphError> {
@@ -332,7 +342,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// # Errors
     /// Same as [`fork`](Capture::fork).
     ///
-    /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
+    /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time
+    /// `cuEventCreate`, CUDA 2.0+.
     #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]
     #[inline]
     pub fn join(&self, other: &Capture<'c, 'env, 'a>) -> Result<(), GraphError> {
@@ -382,7 +393,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         let active = status == CaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE && !nodes.is_null();
         let mut known = self.shared.nodes.borrow_mut();
         let next_after = (0..if active { count } else { 0 }).map(|at| {
-            // SAFETY: the driver returns a list of `count` nodes, which is valid until the next call on the capture.
+            // SAFETY: the driver returns a list of `count` nodes, which is valid until the next
+            // call on the capture.
             known.token(unsafe { nodes.wrapping_add(at).read() })
         });
         Ok(CaptureInfo { status, id, next_after: next_after.collect() })
@@ -393,7 +405,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE`.
     ///
-    /// Driver: `cuStreamUpdateCaptureDependencies_v2`, CUDA 12.3+, or `cuStreamUpdateCaptureDependencies`, CUDA 11.3+.
+    /// Driver: `cuStreamUpdateCaptureDependencies_v2`, CUDA 12.3+, or
+    /// `cuStreamUpdateCaptureDependencies`, CUDA 11.3+.
     #[doc(alias("cuStreamUpdateCaptureDependencies_v2", "cuStreamUpdateCaptureDependencies"))]
     #[inline]
     pub fn come_after(&self, nodes: &[Node], alone: bool) -> Result<(), GraphError> {
@@ -401,8 +414,8 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         let mut raws: Vec<CUgraphNode> = self.shared.nodes.borrow().raws(nodes)?;
         let (library, stream, flags) = (context.library(), self.as_raw(), u32::from(alone));
         let (first, count, none) = (raws.as_mut_ptr(), raws.len(), std::ptr::null());
-        // SAFETY: stream and nodes are live, and the list outlives the call; no data stands for ordinary edges. The flag
-        // is `CU_STREAM_SET_CAPTURE_DEPENDENCIES` or none.
+        // SAFETY: stream and nodes are live, and the list outlives the call; no data stands for
+        // ordinary edges. The flag is `CU_STREAM_SET_CAPTURE_DEPENDENCIES` or none.
         let answer = unsafe {
             either_call!(library, cuStreamUpdateCaptureDependencies_v2(stream, first, none, count, flags)
                 or cuStreamUpdateCaptureDependencies(stream, first, count, flags))
@@ -415,8 +428,8 @@ impl Stream<'_> {
     /// Returns the status of the stream's capture, which this crate or other code began.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while a stream that
-    /// is ordered with it is captured.
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while
+    /// a stream that is ordered with it is captured.
     ///
     /// Driver: `cuStreamIsCapturing`, CUDA 10.0+.
     #[doc(alias = "cuStreamIsCapturing")]

@@ -7,18 +7,21 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// Selects the threads whose calls the driver refuses while a stream is captured. It refuses calls that could wait
-/// for work that has not run, such as allocating memory or waiting for other streams.
+/// Selects the threads whose calls the driver refuses while a stream is captured. It refuses calls
+/// that could wait for work that has not run, such as allocating memory or waiting for other
+/// streams.
 ///
-/// A refused call invalidates the capture. Three calls are made in spite of a capture, by exempting the thread during
-/// the call (`cuThreadExchangeStreamCaptureMode`, CUDA 10.1+): the wait at the end of a
-/// [scope](crate::Current::scope), [`Pending::wait`](crate::stream::Pending::wait), and the call that frees an object
-/// when it is closed or dropped. For the legacy default stream and for a context, no exemption allows the wait; a
-/// byte is allocated and freed instead, which waits for the same work (`cuMemAlloc_v2` and `cuMemFree_v2`). A capture
-/// that this crate began continues. A capture that begins during such a wait may become invalid.
+/// A refused call invalidates the capture. Three calls are made in spite of a capture, by exempting
+/// the thread during the call (`cuThreadExchangeStreamCaptureMode`, CUDA 10.1+): the wait at the
+/// end of a [scope](crate::Current::scope), [`Pending::wait`](crate::stream::Pending::wait), and
+/// the call that frees an object when it is closed or dropped. For the legacy default stream and
+/// for a context, no exemption allows the wait; a byte is allocated and freed instead, which waits
+/// for the same work (`cuMemAlloc_v2` and `cuMemFree_v2`). A capture that this crate began
+/// continues. A capture that begins during such a wait may become invalid.
 ///
-/// This crate does not see captures that other code begins. A call that frees an object may invalidate such a
-/// capture, but does not leak. [`ForeignCaptures`] announces such captures, so that they continue too.
+/// This crate does not see captures that other code begins. A call that frees an object may
+/// invalidate such a capture, but does not leak. [`ForeignCaptures`] announces such captures, so
+/// that they continue too.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -32,7 +35,8 @@ use crate::raw::call::driver_call;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaptureMode {
-    /// Calls of all threads, except threads that have [exchanged](CaptureMode::exchange) their mode.
+    /// Calls of all threads, except threads that have [exchanged](CaptureMode::exchange) their
+    /// mode.
     Global,
     /// Calls of the thread that captures.
     ThreadLocal,
@@ -49,9 +53,9 @@ impl CaptureMode {
         }
     }
 
-    /// Sets the captures that refuse calls of this thread, and returns the previous mode. `Global`, the initial mode
-    /// of every thread, means its own captures and the global captures of other threads; `ThreadLocal` means its own
-    /// captures; `Relaxed` means none.
+    /// Sets the captures that refuse calls of this thread, and returns the previous mode. `Global`,
+    /// the initial mode of every thread, means its own captures and the global captures of other
+    /// threads; `ThreadLocal` means its own captures; `Relaxed` means none.
     ///
     /// Driver: `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
@@ -68,12 +72,13 @@ impl CaptureMode {
     }
 }
 
-/// Announces captures that code outside of this crate may begin. As long as a value of this type exists, closing or
-/// dropping an object of this crate does not invalidate a capture of this process.
+/// Announces captures that code outside of this crate may begin. As long as a value of this type
+/// exists, closing or dropping an object of this crate does not invalidate a capture of this
+/// process.
 ///
-/// A program that cannot know when other libraries capture can forget the value. While it exists, each call that
-/// frees makes two more calls, of a few nanoseconds each. For calls in progress, captures that began earlier do not
-/// count as announced.
+/// A program that cannot know when other libraries capture can forget the value. While it exists,
+/// each call that frees makes two more calls, of a few nanoseconds each. For calls in progress,
+/// captures that began earlier do not count as announced.
 ///
 /// ```
 /// # cuprum::example!(driver, context);
@@ -95,7 +100,8 @@ pub struct ForeignCaptures {
 }
 
 impl ForeignCaptures {
-    /// Announces captures of other code from now on. Waits at most 50 ms for calls in progress that free objects.
+    /// Announces captures of other code from now on. Waits at most 50 ms for calls in progress that
+    /// free objects.
     pub fn announce() -> Self {
         Self { _capturing: Capturing::begin() }
     }

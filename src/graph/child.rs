@@ -11,13 +11,13 @@ use crate::context::{Current, context_call};
 use crate::error::Error;
 
 impl<'a> Graph<'a> {
-    /// Adds a node that runs another graph, and moves that graph with everything that it keeps into this one. Its
-    /// loans become loans of this graph, and its nodes can no longer be reached.
+    /// Adds a node that runs another graph, and moves that graph with everything that it keeps into
+    /// this one. Its loans become loans of this graph, and its nodes can no longer be reached.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`]; [`Error::WRONG_CONTEXT`];
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a child that allocates or frees or has conditional nodes. The child is
-    /// destroyed after an error too.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`];
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_NOT_SUPPORTED` for a child that allocates or frees or
+    /// has conditional nodes. The child is destroyed after an error too.
     ///
     /// Driver: `cuGraphAddChildGraphNode` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddChildGraphNode")]
@@ -31,7 +31,8 @@ impl<'a> Graph<'a> {
         cx.of(child.context(), FnId::cuGraphAddChildGraphNode)?;
         child.check_complete()?;
         let inner = child.as_raw();
-        // SAFETY: both graphs and the nodes are live; lists and places outlive the call; the node gets a copy of the child.
+        // SAFETY: both graphs and the nodes are live; lists and places outlive the call; the node
+        // gets a copy of the child.
         let added = unsafe { add!(self, cx, after, cuGraphAddChildGraphNode(inner)) };
         // After an error too, because the node may have been added.
         self.kept.adopt(child.into_kept());
@@ -40,11 +41,12 @@ impl<'a> Graph<'a> {
 }
 
 impl<'a> GraphExec<'a> {
-    /// Takes over the parameters of a graph of the same shape for a child graph, in later launches. Moves everything
-    /// that the graph keeps into this one, as [`Graph::add_child`] does.
+    /// Takes over the parameters of a graph of the same shape for a child graph, in later launches.
+    /// Moves everything that the graph keeps into this one, as [`Graph::add_child`] does.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a graph of another shape; the errors of [`Graph::add_child`]; [`GraphError::Lost`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a graph of another shape; the errors of [`Graph::add_child`];
+    /// [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphExecChildGraphNodeSetParams`, CUDA 11.1+, and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]

@@ -14,8 +14,8 @@ use crate::raw::call::either_call;
 /// When a conditional node runs its bodies: the driver's number.
 pub type ConditionalKind = CUgraphConditionalNodeType;
 
-/// A number on which one conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, which
-/// takes [`as_raw`](Condition::as_raw).
+/// A number on which one conditional node depends. Kernels of the graph set it with
+/// `cudaGraphSetConditional`, which takes [`as_raw`](Condition::as_raw).
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -38,8 +38,8 @@ impl Condition {
 }
 
 impl Graph<'_> {
-    /// Creates a condition for one conditional node. At the start of a replay its value is `default`, if there is
-    /// one, and otherwise its previous value.
+    /// Creates a condition for one conditional node. At the start of a replay its value is
+    /// `default`, if there is one, and otherwise its previous value.
     ///
     /// Driver: `cuGraphConditionalHandleCreate`, CUDA 12.3+.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
@@ -79,11 +79,12 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`], also for a condition of another graph; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`;
-    /// `CUDA_ERROR_INVALID_VALUE` for another number of bodies, and on a driver older than CUDA 12.8 for two bodies and for
-    /// `CU_GRAPH_COND_TYPE_SWITCH`.
+    /// [`GraphError::Foreign`], also for a condition of another graph; [`GraphError::Removed`];
+    /// `CUDA_ERROR_NOT_SUPPORTED`; `CUDA_ERROR_INVALID_VALUE` for another number of bodies, and on
+    /// a driver older than CUDA 12.8 for two bodies and for `CU_GRAPH_COND_TYPE_SWITCH`.
     ///
-    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
+    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver
+    /// has only that.
     #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
     pub fn add_conditional<const N: usize>(
         &mut self,
@@ -93,7 +94,8 @@ impl Graph<'_> {
         kind: ConditionalKind,
     ) -> Result<(Node, [Body; N]), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
-        // Handles are small numbers, so a handle of another graph could be mistaken for one of this graph.
+        // Handles are small numbers, so a handle of another graph could be mistaken for one of this
+        // graph.
         if condition.brand != self.kept.brand {
             return Err(GraphError::Foreign);
         }
@@ -112,8 +114,8 @@ impl Graph<'_> {
         let node = self.add(cx, after, FnId::cuGraphAddNode_v2, |context, new| {
             let (to, graph, first, none, count) =
                 (new.node, new.graph, new.after, std::ptr::null(), new.count);
-            // SAFETY: graph, nodes, context and condition are live; the list and both places outlive the call; no data
-            // stands for ordinary edges.
+            // SAFETY: graph, nodes, context and condition are live; the list and both places
+            // outlive the call; no data stands for ordinary edges.
             let added = unsafe {
                 either_call!(context.library(), cuGraphAddNode_v2(to, graph, first, none, count, given)
                     or cuGraphAddNode_v3(to, graph, first, none, count, given))
@@ -123,7 +125,8 @@ impl Graph<'_> {
         // SAFETY: the field was set above, and the driver has filled it.
         let bodies = unsafe { params.u.conditional.phGraph_out };
         let bodies = std::array::from_fn(|at| {
-            // SAFETY: the driver returns a list of as many bodies as were requested, which lives as long as the node.
+            // SAFETY: the driver returns a list of as many bodies as were requested, which lives as
+            // long as the node.
             let body = unsafe { bodies.wrapping_add(at).read() };
             self.nodes.add_body(node, body)
         });

@@ -147,8 +147,8 @@ impl Graph<'_> {
     /// Adds a node that sets every element to `value`. Adds an empty node if there are no elements.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for slices whose rows are not
-    /// adjacent; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for slices
+    /// whose rows are not adjacent; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuGraphAddMemsetNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemsetNode")]
@@ -166,17 +166,18 @@ impl Graph<'_> {
             return self.add_empty(cx, after);
         }
         let (params, raw) = (&raw const params, context.as_raw());
-        // SAFETY: graph, nodes and context are live, lists and places outlive the call; the graph has the memory as
-        // long as it can run, and any bytes are an element.
+        // SAFETY: graph, nodes and context are live, lists and places outlive the call; the graph
+        // has the memory as long as it can run, and any bytes are an element.
         unsafe { add!(self, cx, after, cuGraphAddMemsetNode(params, raw)) }
     }
 
-    /// Adds a node that copies `src` to `dst`. At least one of them is on the device. Adds an empty node if there are
-    /// no elements.
+    /// Adds a node that copies `src` to `dst`. At least one of them is on the device. Adds an empty
+    /// node if there are no elements.
     ///
     /// # Errors
-    /// [`MemoryError::Length`], [`MemoryError::Extent`] and [`MemoryError::Overlap`] in [`GraphError::Memory`];
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`MemoryError::Length`], [`MemoryError::Extent`] and [`MemoryError::Overlap`] in
+    /// [`GraphError::Memory`]; [`GraphError::Foreign`]; [`GraphError::Removed`];
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuGraphAddMemcpyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemcpyNode")]
@@ -193,8 +194,9 @@ impl Graph<'_> {
             return self.add_empty(cx, after);
         }
         let (params, raw) = (&raw const params, context.as_raw());
-        // SAFETY: graph, nodes and context are live, lists and places outlive the call. The graph has both sides as
-        // long as it can run. After a failed wait its host memory is never accessed or freed again.
+        // SAFETY: graph, nodes and context are live, lists and places outlive the call. The graph
+        // has both sides as long as it can run. After a failed wait its host memory is never
+        // accessed or freed again.
         unsafe { add!(self, cx, after, cuGraphAddMemcpyNode(params, raw)) }
     }
 }
@@ -203,18 +205,19 @@ impl NodeSetter<'_, '_> {
     /// Changes the memory and the value of a fill node.
     ///
     /// # Errors
-    /// Same as [`Graph::add_fill`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Lost`] for an
-    /// executable.
+    /// Same as [`Graph::add_fill`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind;
+    /// [`GraphError::Lost`] for an executable.
     ///
-    /// Driver: `cuGraphMemsetNodeSetParams`, CUDA 10.0+, or `cuGraphExecMemsetNodeSetParams`, CUDA 10.2+.
+    /// Driver: `cuGraphMemsetNodeSetParams`, CUDA 10.0+, or `cuGraphExecMemsetNodeSetParams`,
+    /// CUDA 10.2+.
     #[doc(alias("cuGraphMemsetNodeSetParams", "cuGraphExecMemsetNodeSetParams"))]
     pub fn fill<M: NodeFill>(self, memory: Loan<M>, value: M::Element) -> Result<(), GraphError> {
         let at = self.at(FnId::cuGraphMemsetNodeSetParams, FnId::cuGraphExecMemsetNodeSetParams)?;
         self.keeper(memory.place)?;
         let params = filling(memory, value, at.call)?;
         let (params, raw) = (&raw const params, at.context.as_raw());
-        // SAFETY: graph, node and context are live. The graph has the memory as long as it can run, and any bytes are an
-        // element.
+        // SAFETY: graph, node and context are live. The graph has the memory as long as it can run,
+        // and any bytes are an element.
         Ok(unsafe {
             set!(at, cuGraphMemsetNodeSetParams(params) or cuGraphExecMemsetNodeSetParams(params, raw))
         }?)
@@ -223,10 +226,12 @@ impl NodeSetter<'_, '_> {
     /// Changes the two sides of a copy node.
     ///
     /// # Errors
-    /// Same as [`Graph::add_copy`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
-    /// [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` for memory of other kinds than before.
+    /// Same as [`Graph::add_copy`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an
+    /// executable [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` for memory of other kinds
+    /// than before.
     ///
-    /// Driver: `cuGraphMemcpyNodeSetParams`, CUDA 10.0+, or `cuGraphExecMemcpyNodeSetParams`, CUDA 10.2+.
+    /// Driver: `cuGraphMemcpyNodeSetParams`, CUDA 10.0+, or `cuGraphExecMemcpyNodeSetParams`,
+    /// CUDA 10.2+.
     #[doc(alias("cuGraphMemcpyNodeSetParams", "cuGraphExecMemcpyNodeSetParams"))]
     pub fn copy<D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
         self,
@@ -249,8 +254,8 @@ impl Capture<'_, '_, '_> {
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
-    /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
-    /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+.
+    /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows
+    /// `cuMemsetD2D8Async`, `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+.
     #[doc(alias("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D8Async"))]
     #[doc(alias("cuMemsetD2D16Async", "cuMemsetD2D32Async"))]
     pub fn fill<M: NodeFill>(&self, memory: Loan<M>, value: M::Element) -> Result<(), GraphError> {
@@ -258,8 +263,8 @@ impl Capture<'_, '_, '_> {
         self.shared.kept.borrow().check(memory.place)?;
         let (stream, pattern, width) = (self.as_raw(), pattern(value), memory.strides.extent.width);
         if !M::ROWS {
-            // SAFETY: the graph has `width` elements of the pattern's size as long as it can run; any bytes are an
-            // element.
+            // SAFETY: the graph has `width` elements of the pattern's size as long as it can run;
+            // any bytes are an element.
             return Ok(unsafe { copy::fill_on(context, stream, memory.address, pattern, width) }?);
         }
         for rows in filled_rows(memory.address, &memory.strides, width) {
@@ -269,13 +274,14 @@ impl Capture<'_, '_, '_> {
         Ok(())
     }
 
-    /// Adds a copy of `src` to `dst`, at least one of which is on the device. Adds nothing if there are no elements.
+    /// Adds a copy of `src` to `dst`, at least one of which is on the device. Adds nothing if there
+    /// are no elements.
     ///
     /// # Errors
     /// Same as [`Graph::add_copy`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
-    /// Driver: `cuMemcpyDtoDAsync_v2`, `cuMemcpyHtoDAsync_v2` or `cuMemcpyDtoHAsync_v2`, CUDA 3.2+; for rows
-    /// `cuMemcpy2DAsync_v2` or `cuMemcpy3DAsync_v2`, CUDA 3.2+.
+    /// Driver: `cuMemcpyDtoDAsync_v2`, `cuMemcpyHtoDAsync_v2` or `cuMemcpyDtoHAsync_v2`, CUDA 3.2+;
+    /// for rows `cuMemcpy2DAsync_v2` or `cuMemcpy3DAsync_v2`, CUDA 3.2+.
     #[doc(alias("cuMemcpyDtoDAsync_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2"))]
     #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2"))]
     pub fn copy<D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
@@ -290,7 +296,8 @@ impl Capture<'_, '_, '_> {
         };
         let (bytes, to, from) = (block.WidthInBytes, block.dstDevice, block.srcDevice);
         if D::ROWS || S::ROWS {
-            // SAFETY: both sides have the rows of the block, and the graph has both as long as it can run.
+            // SAFETY: both sides have the rows of the block, and the graph has both as long as it
+            // can run.
             unsafe { copy::block_on(context, stream, &block, form) }?;
         } else if S::ON_HOST {
             // SAFETY: as above, of `bytes` bytes.

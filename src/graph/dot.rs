@@ -30,7 +30,8 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::FileName`]; `CUDA_ERROR_OPERATING_SYSTEM` or another code if it cannot be written.
+    /// [`GraphError::FileName`]; `CUDA_ERROR_OPERATING_SYSTEM` or another code if it cannot be
+    /// written.
     ///
     /// Driver: `cuGraphDebugDotPrint`, CUDA 11.3+.
     #[doc(alias = "cuGraphDebugDotPrint")]

@@ -11,8 +11,8 @@ use crate::context::{Current, context_call};
 use crate::raw::call::either_call;
 
 impl Graph<'_> {
-    /// Makes the second node of each pair run after the first. Fails and adds no edge if an edge exists already or
-    /// closes a cycle.
+    /// Makes the second node of each pair run after the first. Fails and adds no edge if an edge
+    /// exists already or closes a cycle.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -25,7 +25,8 @@ impl Graph<'_> {
         let (from, to) = self.ends(edges)?;
         let (from, to, data, count) = (from.as_ptr(), to.as_ptr(), ptr::null(), edges.len());
         let library = context.library();
-        // SAFETY: graph and nodes are live; the lists outlive the call; no data stands for ordinary edges.
+        // SAFETY: graph and nodes are live; the lists outlive the call; no data stands for ordinary
+        // edges.
         let answer = unsafe {
             either_call!(library, cuGraphAddDependencies_v2(graph, from, to, data, count)
                 or cuGraphAddDependencies(graph, from, to, count))
@@ -38,7 +39,8 @@ impl Graph<'_> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
     ///
-    /// Driver: `cuGraphRemoveDependencies_v2`, CUDA 12.3+, or `cuGraphRemoveDependencies`, CUDA 10.0+.
+    /// Driver: `cuGraphRemoveDependencies_v2`, CUDA 12.3+, or `cuGraphRemoveDependencies`,
+    /// CUDA 10.0+.
     #[doc(alias("cuGraphRemoveDependencies_v2", "cuGraphRemoveDependencies"))]
     #[inline]
     pub fn remove_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {

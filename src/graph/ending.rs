@@ -15,7 +15,8 @@ pub(crate) struct End<'s> {
 }
 
 impl End<'_> {
-    /// Ends the capture. Retries after an error, because a stream that stays in capture would be useless.
+    /// Ends the capture. Retries after an error, because a stream that stays in capture would be
+    /// useless.
     pub(crate) fn end(&self) -> Result<CUgraph, Error> {
         activated(self.context, || {
             let ended = self.ask();
@@ -58,8 +59,8 @@ impl End<'_> {
         }
     }
 
-    /// Checks the answer of a call that begins a capture. After an error the capture may have begun, unless the error
-    /// says that the stream was captured before.
+    /// Checks the answer of a call that begins a capture. After an error the capture may have
+    /// begun, unless the error says that the stream was captured before.
     pub(crate) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
         if answer.is_err_and(|error| !is_refused(error)) {
             self.destroy(self.ask().unwrap_or(CUgraph::null()));

@@ -24,20 +24,23 @@ use crate::memory::MemoryError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// A node, or a loan of memory, belongs to another graph, or to another part of this one. The driver was not called.
+    /// A node, or a loan of memory, belongs to another graph, or to another part of this one. The
+    /// driver was not called.
     #[error("a node or a loan of memory of another graph was given: each graph has its own")]
     Foreign,
     /// The node was removed from its graph. The driver was not called.
     #[error("the node was removed from the graph")]
     Removed,
-    /// A capture into this graph failed, and the nodes that it left there are unknown. The driver was not called.
+    /// A capture into this graph failed, and the nodes that it left there are unknown. The driver
+    /// was not called.
     #[error("a capture into this graph failed half-way: build the graph anew")]
     Incomplete,
-    /// A wait for a replay failed, so the device may still use the memory of the graph. The graph is lost: its memory
-    /// is never read or freed again.
+    /// A wait for a replay failed, so the device may still use the memory of the graph. The graph
+    /// is lost: its memory is never read or freed again.
     #[error("a wait for this graph has failed: the device may still work on its memory, which is lost")]
     Lost,
-    /// A host function of the graph panicked; [`GraphExec::take_panic`](super::GraphExec::take_panic) has the payload.
+    /// A host function of the graph panicked;
+    /// [`GraphExec::take_panic`](super::GraphExec::take_panic) has the payload.
     #[error("a host function of the graph panicked")]
     Panicked,
     /// The requested memory exists only while the graph runs, or was lent only to be read.
@@ -46,7 +49,8 @@ pub enum GraphError {
     /// A file name contains a NUL.
     #[error("a file name cannot have a NUL inside")]
     FileName,
-    /// An executable graph could not take over the parameters of another graph, and has not changed.
+    /// An executable graph could not take over the parameters of another graph, and has not
+    /// changed.
     #[error("the executable graph cannot be updated: {why:?}; {error}")]
     Update {
         /// The difference.

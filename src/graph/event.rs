@@ -17,7 +17,8 @@ impl<'a> Graph<'a> {
     /// Adds a node that records an event in each replay.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::WRONG_CONTEXT`] for an event of another context.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::WRONG_CONTEXT`] for an event of
+    /// another context.
     ///
     /// Driver: `cuGraphAddEventRecordNode`, CUDA 11.1+.
     #[doc(alias = "cuGraphAddEventRecordNode")]
@@ -29,7 +30,8 @@ impl<'a> Graph<'a> {
         event: &'a Event<'_>,
     ) -> Result<Node, GraphError> {
         let event = self.event(event)?;
-        // SAFETY: graph, nodes and event are live, the event as long as the graph can run; lists and places outlive the call.
+        // SAFETY: graph, nodes and event are live, the event as long as the graph can run; lists
+        // and places outlive the call.
         unsafe { add!(self, cx, after, cuGraphAddEventRecordNode(event)) }
     }
 
@@ -63,10 +65,11 @@ impl<'a> NodeSetter<'_, 'a> {
     /// Changes the event that a node records.
     ///
     /// # Errors
-    /// Same as [`Graph::add_record`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Lost`] for an
-    /// executable.
+    /// Same as [`Graph::add_record`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind;
+    /// [`GraphError::Lost`] for an executable.
     ///
-    /// Driver: `cuGraphEventRecordNodeSetEvent` or `cuGraphExecEventRecordNodeSetEvent`, CUDA 11.1+.
+    /// Driver: `cuGraphEventRecordNodeSetEvent` or `cuGraphExecEventRecordNodeSetEvent`,
+    /// CUDA 11.1+.
     #[doc(alias("cuGraphEventRecordNodeSetEvent", "cuGraphExecEventRecordNodeSetEvent"))]
     #[inline]
     pub fn record(mut self, event: &'a Event<'_>) -> Result<(), GraphError> {
@@ -97,11 +100,12 @@ impl<'a> NodeSetter<'_, 'a> {
 }
 
 impl<'a> Capture<'_, '_, 'a> {
-    /// Adds a node that records an event in each replay, for waits outside of the graph. It does not order nodes of
-    /// the graph.
+    /// Adds a node that records an event in each replay, for waits outside of the graph. It does
+    /// not order nodes of the graph.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    /// [`Error::WRONG_CONTEXT`] for an event of another context;
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// Driver: `cuEventRecordWithFlags`, CUDA 11.1+.
     #[doc(alias = "cuEventRecordWithFlags")]

@@ -46,13 +46,14 @@ flags! {
 
 /// A graph that can be launched any number of times. It keeps all objects that its nodes use.
 ///
-/// [`launch`](GraphExec::launch) launches the graph and waits; a [scope](crate::stream::Scope::lend_graph) launches
-/// it any number of times among other work. Between launches, the memory of the graph is accessed through
-/// [`view`](GraphExec::view) and [`view_mut`](GraphExec::view_mut).
+/// [`launch`](GraphExec::launch) launches the graph and waits; a
+/// [scope](crate::stream::Scope::lend_graph) launches it any number of times among other work.
+/// Between launches, the memory of the graph is accessed through [`view`](GraphExec::view) and
+/// [`view_mut`](GraphExec::view_mut).
 ///
-/// If a wait fails, the device may still use that memory, because after a fault waits return at once while copies to
-/// page-locked memory continue. The graph is then [lost](GraphError::Lost): its memory is never read or freed again,
-/// and dropping the graph leaks it.
+/// If a wait fails, the device may still use that memory, because after a fault waits return at
+/// once while copies to page-locked memory continue. The graph is then [lost](GraphError::Lost):
+/// its memory is never read or freed again, and dropping the graph leaks it.
 ///
 /// [`close`](GraphExec::close) returns the buffers and memory that were moved in.
 ///
@@ -92,18 +93,20 @@ pub(super) struct Inner<'a> {
     pub(super) mark: Mark,
 }
 
-// SAFETY: the driver allows any thread to use and to free an executable graph, one at a time; `GraphExec` is not
-// `Sync`.
+// SAFETY: the driver allows any thread to use and to free an executable graph, one at a time;
+// `GraphExec` is not `Sync`.
 handle!(unsafe CUgraphExec: "GraphExec", |raw| cuGraphExecDestroy(raw));
 
 impl<'a> Graph<'a> {
     /// Makes the graph executable. An error destroys the graph.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a condition without a node, or incompatible flags; on a driver older than CUDA
-    /// 11.4, [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) for any flags; [`GraphError::Incomplete`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a condition without a node, or incompatible flags; on a
+    /// driver older than CUDA 11.4, [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) for any flags;
+    /// [`GraphError::Incomplete`].
     ///
-    /// Driver: `cuGraphInstantiateWithFlags`, CUDA 11.4+, or without flags `cuGraphInstantiate`, CUDA 10.0+.
+    /// Driver: `cuGraphInstantiateWithFlags`, CUDA 11.4+, or without flags `cuGraphInstantiate`,
+    /// CUDA 10.0+.
     #[doc(alias("cuGraphInstantiateWithFlags", "cuGraphInstantiate"))]
     #[inline]
     pub fn instantiate(
@@ -117,7 +120,8 @@ impl<'a> Graph<'a> {
         let (library, out) = (context.library(), &raw mut raw);
         if flags.is_empty() && !library.has(FnId::cuGraphInstantiateWithFlags) {
             let (node, log) = (std::ptr::null_mut(), std::ptr::null_mut());
-            // SAFETY: the graph is live, and the out-parameter outlives the call; no log is requested.
+            // SAFETY: the graph is live, and the out-parameter outlives the call; no log is
+            // requested.
             unsafe { context_call!(context, cuGraphInstantiate(out, graph, node, log, 0)) }?;
         } else {
             let flags = flags.bits();
@@ -130,7 +134,8 @@ impl<'a> Graph<'a> {
     /// Makes the graph executable, and queues its upload to the device on `stream`.
     ///
     /// # Errors
-    /// Same as [`instantiate`](Graph::instantiate); [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
+    /// Same as [`instantiate`](Graph::instantiate);
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuGraphInstantiateWithParams`, CUDA 12.0+.
     #[doc(alias = "cuGraphInstantiateWithParams")]
@@ -209,7 +214,8 @@ impl<'a> GraphExec<'a> {
         M::view(loan, self.keeper(loan.place)?, self.inner.raw.near())
     }
 
-    /// Returns a mutable view of memory that only the graph has, between launches, as [`Graph::view_mut`] does.
+    /// Returns a mutable view of memory that only the graph has, between launches, as
+    /// [`Graph::view_mut`] does.
     ///
     /// # Errors
     /// Same as [`view`](GraphExec::view).
@@ -221,7 +227,8 @@ impl<'a> GraphExec<'a> {
         M::view_mut(loan, keeper, raw.near())
     }
 
-    /// Returns the keeper of a loan: the graph from which this was made, or a graph whose parameters it took over.
+    /// Returns the keeper of a loan: the graph from which this was made, or a graph whose
+    /// parameters it took over.
     pub(super) fn keeper(&self, place: Place) -> Result<&Kept<'a>, GraphError> {
         self.graphs().find_map(|graph| graph.kept.checked(place).ok()).ok_or(GraphError::Foreign)
     }
@@ -255,7 +262,8 @@ impl<'a> GraphExec<'a> {
     /// Enables or disables a kernel, copy or fill node. A disabled node does nothing.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Lost`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`];
+    /// [`GraphError::Lost`].
     ///
     /// Driver: `cuGraphNodeSetEnabled`, CUDA 11.6+.
     #[doc(alias = "cuGraphNodeSetEnabled")]
@@ -299,10 +307,12 @@ impl<'a> GraphExec<'a> {
         if self.graphs().any(|graph| graph.kept.has_panicked()) { Err(GraphError::Panicked) } else { Ok(()) }
     }
 
-    /// Queues the upload of the graph to the device on `stream`, so that the first launch does not upload it.
+    /// Queues the upload of the graph to the device on `stream`, so that the first launch does not
+    /// upload it.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); [`GraphError::Lost`]; the sticky errors of earlier work.
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); [`GraphError::Lost`]; the sticky
+    /// errors of earlier work.
     ///
     /// Driver: `cuGraphUpload`, CUDA 11.1+.
     #[doc(alias = "cuGraphUpload")]
@@ -315,16 +325,17 @@ impl<'a> GraphExec<'a> {
         Ok(unsafe { context_call!(context, cuGraphUpload(graph, stream)) }?)
     }
 
-    /// Takes over the parameters of all nodes of another graph of the same shape, and all objects that it keeps.
-    /// Replaces parameters that were set here or by an earlier update.
+    /// Takes over the parameters of all nodes of another graph of the same shape, and all objects
+    /// that it keeps. Replaces parameters that were set here or by an earlier update.
     ///
     /// # Errors
-    /// [`GraphError::Update`] if the driver cannot take over the differences, which changes nothing;
-    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); [`GraphError::Lost`]; [`GraphError::Incomplete`].
+    /// [`GraphError::Update`] if the driver cannot take over the differences, which changes
+    /// nothing; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); [`GraphError::Lost`];
+    /// [`GraphError::Incomplete`].
     ///
-    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is
-    /// replaced, `cuGraphDestroy`, CUDA 10.0+, and for memory that was moved into its graph `cuMemFree_v2`,
-    /// CUDA 3.2+.
+    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an
+    /// earlier update is replaced, `cuGraphDestroy`, CUDA 10.0+, and for memory that was moved into
+    /// its graph `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias("cuGraphExecUpdate_v2", "cuGraphExecUpdate"))]
     pub fn update(&mut self, cx: &Current<'_, '_>, graph: Graph<'a>) -> Result<(), GraphError> {
         let context = cx.of_both([self.context(), graph.context()], FnId::cuGraphExecUpdate_v2)?;
@@ -342,7 +353,8 @@ impl<'a> GraphExec<'a> {
         };
         match answer {
             Ok(()) => {
-                // The new graph is stored before the old ones are dropped, because dropping their values may panic.
+                // The new graph is stored before the old ones are dropped, because dropping their
+                // values may panic.
                 drop(std::mem::replace(&mut self.inner.updates, vec![graph]));
                 Ok(())
             }
@@ -373,12 +385,12 @@ impl<'a> GraphExec<'a> {
         Ok(id)
     }
 
-    /// Destroys the executable graph and the graph from which it was made. Returns the buffers and memory that were
-    /// moved into that graph.
+    /// Destroys the executable graph and the graph from which it was made. Returns the buffers and
+    /// memory that were moved into that graph.
     ///
     /// # Errors
-    /// [`GraphError::Lost`], which leaks everything; [errors of any call](crate#errors), after which the graph and
-    /// everything that it kept are destroyed.
+    /// [`GraphError::Lost`], which leaks everything; [errors of any call](crate#errors), after
+    /// which the graph and everything that it kept are destroyed.
     ///
     /// Driver: `cuGraphExecDestroy` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecDestroy")]

@@ -34,13 +34,13 @@ use crate::{
 
 /// Work for a device: nodes, and edges that order them.
 ///
-/// A graph keeps all objects that its nodes use: memory and kernels are borrowed for `'a`, moved in, or shared. A
-/// graph that owns or shares its objects, and borrows none, is `'static`. [`instantiate`](Graph::instantiate)
-/// consumes it, and the [`GraphExec`](super::GraphExec) keeps them from then on. [`close`](Graph::close) returns the
-/// objects that were moved in.
+/// A graph keeps all objects that its nodes use: memory and kernels are borrowed for `'a`, moved
+/// in, or shared. A graph that owns or shares its objects, and borrows none, is `'static`.
+/// [`instantiate`](Graph::instantiate) consumes it, and the [`GraphExec`](super::GraphExec) keeps
+/// them from then on. [`close`](Graph::close) returns the objects that were moved in.
 ///
-/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time, so a graph is
-/// `Send` but not `Sync`.
+/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a
+/// time, so a graph is `Send` but not `Sync`.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -65,19 +65,20 @@ pub struct Graph<'a> {
     raw: Held<'a, CUgraph>,
     pub(super) nodes: Nodes,
     pub(super) kept: Kept<'a>,
-    /// Addresses of user objects of which the graph has shares, one entry per share. Without this check drivers
-    /// release shares that the graph never had, and free the value (measured on an H100, driver 580).
+    /// Addresses of user objects of which the graph has shares, one entry per share. Without this
+    /// check drivers release shares that the graph never had, and free the value (measured on an
+    /// H100, driver 580).
     pub(super) objects: Vec<usize>,
     _one_thread: PhantomData<Cell<()>>,
 }
 
-// SAFETY: the driver allows any thread to use and to free a graph, one at a time; `Graph` is not `Sync`, and its shared
-// methods do not outlive their call.
+// SAFETY: the driver allows any thread to use and to free a graph, one at a time; `Graph` is not
+// `Sync`, and its shared methods do not outlive their call.
 handle!(unsafe CUgraph: "Graph", |raw| cuGraphDestroy(raw));
 
-/// Adds a node after others by a driver function that takes these arguments after the list of nodes. The place for
-/// the handle, the graph and the list are live during the call. The code that uses this is responsible for the
-/// arguments.
+/// Adds a node after others by a driver function that takes these arguments after the list of
+/// nodes. The place for the handle, the graph and the list are live during the call. The code that
+/// uses this is responsible for the arguments.
 macro_rules! add {
     ($graph:expr, $cx:expr, $after:expr, $call:ident($($argument:expr),*)) => {
         $graph.add($cx, $after, FnId::$call, |context, new| {
@@ -88,7 +89,8 @@ macro_rules! add {
 
 pub(super) use add;
 
-/// The place for the handle of a new node, and the nodes after which it runs. Everything is live during the call.
+/// The place for the handle of a new node, and the nodes after which it runs. Everything is live
+/// during the call.
 pub(super) struct NewNode {
     pub(super) node: *mut CUgraphNode,
     pub(super) graph: CUgraph,
@@ -153,20 +155,24 @@ impl<'a> Graph<'a> {
     /// | [`Arc<Buffer>`](Arc), [`Part`] | shared, to read | [`In<T>`](In) |
     /// | [`Arc<Signals>`](Signals), [`Arc<ExternalSemaphore>`](ExternalSemaphore) | shared | itself |
     ///
-    /// A slice of an [`Arc<Buffer>`](Arc) borrows the `Arc`. If the graph outlives the `Arc`, for example as a
-    /// [`GraphExec<'static>`](crate::graph::GraphExec) in a struct, the compiler reports that the `Arc` does not live
-    /// long enough (E0597 or E0373): lend [`Part::of(&arc, …)`](Part), which holds a share.
+    /// A slice of an [`Arc<Buffer>`](Arc) borrows the `Arc`. If the graph outlives the `Arc`, for
+    /// example as a [`GraphExec<'static>`](crate::graph::GraphExec) in a struct, the compiler
+    /// reports that the `Arc` does not live long enough (E0597 or E0373): lend [`Part::of(&arc,
+    /// …)`](Part), which holds a share.
     ///
-    /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible after a failed wait.
+    /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible
+    /// after a failed wait.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`] for memory of another context, and [`MemoryError::Lost`](crate::MemoryError::Lost),
-    /// both in [`GraphError::Memory`]. Memory that was moved in is dropped then.
+    /// [`Error::WRONG_CONTEXT`] for memory of another context, and
+    /// [`MemoryError::Lost`](crate::MemoryError::Lost), both in [`GraphError::Memory`]. Memory that
+    /// was moved in is dropped then.
     pub fn lend<M: LendToGraph<'a>>(&mut self, memory: M) -> Result<Loan<M::Memory>, GraphError> {
         memory.keep(&mut self.kept, self.raw.context(), Key::new())
     }
 
-    /// Returns a view of the graph's memory: a [`Slice`], rows ([`Pitched`]), or a host slice `&[T]`. No driver call.
+    /// Returns a view of the graph's memory: a [`Slice`], rows ([`Pitched`]), or a host slice
+    /// `&[T]`. No driver call.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Inside`].
@@ -174,8 +180,8 @@ impl<'a> Graph<'a> {
         M::view(loan, &self.kept, self.raw.near())
     }
 
-    /// Returns a mutable view of memory that only the graph has: a [`SliceMut`], rows ([`PitchedMut`]), or a host
-    /// slice `&mut [T]`. No driver call.
+    /// Returns a mutable view of memory that only the graph has: a [`SliceMut`], rows
+    /// ([`PitchedMut`]), or a host slice `&mut [T]`. No driver call.
     ///
     /// # Errors
     /// Same as [`view`](Graph::view).
@@ -207,11 +213,12 @@ impl<'a> Graph<'a> {
         Ok((self.ready(cx, call)?.0, self.nodes.raw(node)?))
     }
 
-    /// Runs `fill`, during which nodes are added to a body of a conditional node instead of the graph.
+    /// Runs `fill`, during which nodes are added to a body of a conditional node instead of the
+    /// graph.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`] for a body of another graph; [`GraphError::Removed`]; [`GraphError::Incomplete`]; errors of
-    /// `fill`.
+    /// [`GraphError::Foreign`] for a body of another graph; [`GraphError::Removed`];
+    /// [`GraphError::Incomplete`]; errors of `fill`.
     pub fn within<R>(
         &mut self,
         body: Body,
@@ -228,7 +235,8 @@ impl<'a> Graph<'a> {
         fill(Leave(self, before).0)
     }
 
-    /// Returns all nodes in an unspecified order; inside of [`within`](Graph::within), all nodes of the body.
+    /// Returns all nodes in an unspecified order; inside of [`within`](Graph::within), all nodes of
+    /// the body.
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
@@ -236,14 +244,15 @@ impl<'a> Graph<'a> {
     pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetNodes)?;
         let raws = list(|nodes, count| {
-            // SAFETY: the graph is live; both places outlive the call, and `count` is the length of the list.
+            // SAFETY: the graph is live; both places outlive the call, and `count` is the length of
+            // the list.
             unsafe { context_call!(context, cuGraphGetNodes(graph, nodes, count)) }
         })?;
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// Returns all edges. The edges that lead to a node come from its dependencies, and the edges that leave it lead
-    /// to its dependents. A node to which no edge leads is a root.
+    /// Returns all edges. The edges that lead to a node come from its dependencies, and the edges
+    /// that leave it lead to its dependents. A node to which no edge leads is a root.
     ///
     /// # Errors
     /// `CUDA_ERROR_LOSSY_QUERY` if an edge has data that the older function cannot report.
@@ -255,7 +264,8 @@ impl<'a> Graph<'a> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetEdges_v2)?;
         let library = context.library();
         let query = |from, to, data, count| {
-            // SAFETY: the graph is live; all places outlive the call, and `count` is the length of each.
+            // SAFETY: the graph is live; all places outlive the call, and `count` is the length of
+            // each.
             unsafe {
                 either_call!(library,
                 cuGraphGetEdges_v2(graph, from, to, data, count) or cuGraphGetEdges(graph, from, to, count))
@@ -293,8 +303,9 @@ impl<'a> Graph<'a> {
     /// Removes a node and its edges. The graph keeps the objects that the node used.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that allocate or free.
-    /// After a driver error the node counts as removed, because the driver may have removed it.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that
+    /// allocate or free. After a driver error the node counts as removed, because the driver may
+    /// have removed it.
     ///
     /// Driver: `cuGraphDestroyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroyNode")]
@@ -307,16 +318,17 @@ impl<'a> Graph<'a> {
         Ok(unsafe { context_call!(context, cuGraphDestroyNode(raw)) }?)
     }
 
-    /// Returns a copy of the graph. [`find_in_clone`](Graph::find_in_clone) returns the nodes of the copy. Loans of
-    /// memory stay with the original.
+    /// Returns a copy of the graph. [`find_in_clone`](Graph::find_in_clone) returns the nodes of
+    /// the copy. Loans of memory stay with the original.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` for graphs that allocate or free or have conditional nodes.
     ///
     /// # Safety
-    /// 1. Replays of executables that are made from the graph and from its copies run at the same time only if
-    ///    neither touches memory that the other writes.
-    /// 2. While a copy is replayed, the memory of this graph is not accessed, by [`view`](Graph::view) or otherwise.
+    /// 1. Replays of executables that are made from the graph and from its copies run at the same
+    ///    time only if neither touches memory that the other writes.
+    /// 2. While a copy is replayed, the memory of this graph is not accessed, by
+    ///    [`view`](Graph::view) or otherwise.
     /// 3. This graph, or its executable, is dropped after the copy.
     ///
     /// Driver: `cuGraphClone`, CUDA 10.0+.
@@ -334,7 +346,8 @@ impl<'a> Graph<'a> {
     /// Returns the node of a copy that corresponds to a node of this graph.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Incomplete`] of either graph; `CUDA_ERROR_INVALID_VALUE` if there is none.
+    /// [`GraphError::Foreign`]; [`GraphError::Incomplete`] of either graph;
+    /// `CUDA_ERROR_INVALID_VALUE` if there is none.
     ///
     /// Driver: `cuGraphNodeFindInClone`, CUDA 10.0+.
     #[doc(alias = "cuGraphNodeFindInClone")]
@@ -358,7 +371,8 @@ impl<'a> Graph<'a> {
     /// Destroys the graph, and returns the buffers and memory that were moved in.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors). An error also destroys the graph and the objects that it kept.
+    /// [Errors of any call](crate#errors). An error also destroys the graph and the objects that it
+    /// kept.
     ///
     /// Driver: `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroy")]

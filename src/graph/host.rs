@@ -13,10 +13,11 @@ use crate::raw::call::either_call;
 impl Graph<'_> {
     /// Adds a node that calls a host function in each replay, on a thread of the driver.
     ///
-    /// The function should not call the driver, which [refuses most calls](crate::stream#on-the-drivers-threads) on
-    /// its own threads, and must not wait for the replay. Objects of this crate that the function drops leak. Values
-    /// that it owns are dropped with the graph and its executable, on the thread that drops those. A panic is caught
-    /// and reported by the wait after the replay; later nodes run in spite of it.
+    /// The function should not call the driver, which [refuses most
+    /// calls](crate::stream#on-the-drivers-threads) on its own threads, and must not wait for the
+    /// replay. Objects of this crate that the function drops leak. Values that it owns are dropped
+    /// with the graph and its executable, on the thread that drops those. A panic is caught and
+    /// reported by the wait after the replay; later nodes run in spite of it.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -54,7 +55,8 @@ impl Graph<'_> {
         self.ready(cx, FnId::cuGraphAddHostNode)?;
         let params = self.kept.call(function);
         let params = &raw const params;
-        // SAFETY: graph and nodes are live, lists and places outlive the call, and the graph keeps the function.
+        // SAFETY: graph and nodes are live, lists and places outlive the call, and the graph keeps
+        // the function.
         unsafe { add!(self, cx, after, cuGraphAddHostNode(params)) }
     }
 }
@@ -63,10 +65,11 @@ impl NodeSetter<'_, '_> {
     /// Changes the function that a host node calls. The function before it stays with the graph.
     ///
     /// # Errors
-    /// Same as [`Graph::add_host`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Lost`] for an
-    /// executable.
+    /// Same as [`Graph::add_host`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind;
+    /// [`GraphError::Lost`] for an executable.
     ///
-    /// Driver: `cuGraphHostNodeSetParams`, CUDA 10.0+, or `cuGraphExecHostNodeSetParams`, CUDA 10.2+.
+    /// Driver: `cuGraphHostNodeSetParams`, CUDA 10.0+, or `cuGraphExecHostNodeSetParams`,
+    /// CUDA 10.2+.
     #[doc(alias("cuGraphHostNodeSetParams", "cuGraphExecHostNodeSetParams"))]
     pub fn host(mut self, function: impl FnMut() + Send + 'static) -> Result<(), GraphError> {
         let at = self.at(FnId::cuGraphHostNodeSetParams, FnId::cuGraphExecHostNodeSetParams)?;
@@ -83,7 +86,8 @@ impl Capture<'_, '_, '_> {
     /// # Errors
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
-    /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
+    /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver
+    /// has only that.
     #[doc(alias("cuLaunchHostFunc", "cuLaunchHostFunc_v2"))]
     pub fn host(&self, function: impl FnMut() + Send + 'static) -> Result<(), GraphError> {
         let context = self.ready(FnId::cuLaunchHostFunc)?;

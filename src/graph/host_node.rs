@@ -44,7 +44,8 @@ impl HostNode {
             let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
             match *panic {
                 None => *panic = Some(payload),
-                // The first panic is reported. Other payloads leak, because dropping one may run any code.
+                // The first panic is reported. Other payloads leak, because dropping one may run
+                // any code.
                 Some(_) => std::mem::forget(payload),
             }
         }
@@ -53,7 +54,8 @@ impl HostNode {
 
 /// Entry point for the driver.
 unsafe extern "C" fn called(data: *mut c_void) {
-    // SAFETY: the address of a call that the graph keeps as long as it can run; only shared references to it exist.
+    // SAFETY: the address of a call that the graph keeps as long as it can run; only shared
+    // references to it exist.
     let call = unsafe { &*data.cast::<HostNode>() };
     call.call();
 }

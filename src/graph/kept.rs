@@ -39,11 +39,13 @@ pub(super) struct Owned<'a> {
     _value: PhantomData<Box<dyn Send + 'a>>,
 }
 
-// SAFETY: the owner is `Send`, as `new` demands, and its elements are lent only while this is borrowed.
+// SAFETY: the owner is `Send`, as `new` demands, and its elements are lent only while this is
+// borrowed.
 unsafe impl Send for Owned<'_> {}
 
 impl<'a> Owned<'a> {
-    /// Takes over `value`, whose type `owner` names. `start` is the address of its host elements, if it has some.
+    /// Takes over `value`, whose type `owner` names. `start` is the address of its host elements,
+    /// if it has some.
     pub(super) fn new<V: Send + 'a>(owner: Owner, value: V, start: *mut u8) -> Self {
         /// # Safety
         /// `at` points to a box of a `V`, and is not used again.
@@ -170,7 +172,8 @@ impl<'a> Kept<'a> {
         self.host_calls.iter().find_map(|call| call.take_panic()).or_else(inner)
     }
 
-    /// Checks that a loan belongs to this graph. Memory that a child graph allocates exists only inside of the child.
+    /// Checks that a loan belongs to this graph. Memory that a child graph allocates exists only
+    /// inside of the child.
     pub(super) fn check(&self, place: Place) -> Result<(), GraphError> {
         let known = self.of(place.brand).is_some_and(|_| place.at.is_some() || self.allocates(place));
         if known { Ok(()) } else { Err(GraphError::Foreign) }

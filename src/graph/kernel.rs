@@ -37,8 +37,9 @@ fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void
     }
 }
 
-/// Runs `call` with the parameters of a kernel node, in the present form and in the form before CUDA 12. There is one
-/// pointer for each parameter, to a value of its size. All pointers are valid during the call.
+/// Runs `call` with the parameters of a kernel node, in the present form and in the form before
+/// CUDA 12. There is one pointer for each parameter, to a value of its size. All pointers are valid
+/// during the call.
 pub(super) fn with_params<S: Signature, R>(
     function: CUfunction,
     config: LaunchConfig,
@@ -71,8 +72,9 @@ fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
 impl<'a> Graph<'a> {
     /// Adds a node that launches a kernel with copies of these arguments.
     ///
-    /// Objects that the arguments borrow, such as a [`Texture`](crate::texture::Texture), stay borrowed as long as
-    /// the graph and its executable exist. [Lend](Graph::lend) memory to the graph to access it between replays.
+    /// Objects that the arguments borrow, such as a [`Texture`](crate::texture::Texture), stay
+    /// borrowed as long as the graph and its executable exist. [Lend](Graph::lend) memory to the
+    /// graph to access it between replays.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -95,14 +97,15 @@ impl<'a> Graph<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Launch`] for a geometry beyond the limits; [`GraphError::Foreign`]; [`GraphError::Removed`];
-    /// [`Error::WRONG_CONTEXT`] for a kernel of another context.
+    /// [`GraphError::Launch`] for a geometry beyond the limits; [`GraphError::Foreign`];
+    /// [`GraphError::Removed`]; [`Error::WRONG_CONTEXT`] for a kernel of another context.
     ///
     /// # Safety
-    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch) in each replay, with any contents of memory that
-    ///    earlier replays left. The kernel does not write memory of a [`Loan<In<T>>`](super::Loan).
-    /// 2. Memory, textures and surfaces that are passed as numbers live as long as the graph and its executable
-    ///    exist, and no other code touches them.
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch) in each replay, with any
+    ///    contents of memory that earlier replays left. The kernel does not write memory of a
+    ///    [`Loan<In<T>>`](super::Loan).
+    /// 2. Memory, textures and surfaces that are passed as numbers live as long as the graph and
+    ///    its executable exist, and no other code touches them.
     /// 3. No node without a path of edges to or from this one conflicts with its accesses.
     ///
     /// Driver: `cuGraphAddKernelNode_v2`, CUDA 12.0+, or `cuGraphAddKernelNode`, CUDA 10.0+.
@@ -121,8 +124,9 @@ impl<'a> Graph<'a> {
         self.add(cx, after, CALL, |context, at| {
             with_params(function, config, arguments, |new, old| {
                 let (node, graph, first, count) = (at.node, at.graph, at.after, at.count);
-                // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one
-                // pointer for each parameter, to a value of its size; the caller is responsible for the kernel.
+                // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and
+                // there is one pointer for each parameter, to a value of its size; the caller is
+                // responsible for the kernel.
                 let answer = unsafe {
                     either_call!(context.library(), cuGraphAddKernelNode_v2(node, graph, first, count, new)
                         or cuGraphAddKernelNode(node, graph, first, count, old))
@@ -151,7 +155,8 @@ impl<'a> Graph<'a> {
     /// Returns an attribute of a kernel node, such as its priority.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind, or an attribute that nodes do not have.
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind, or an attribute that nodes do not
+    /// have.
     ///
     /// Driver: `cuGraphKernelNodeGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeGetAttribute")]
@@ -196,14 +201,16 @@ impl<'a> NodeSetter<'_, 'a> {
     /// Changes the launch of a kernel node.
     ///
     /// # Errors
-    /// Same as [`Graph::add_kernel`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
-    /// [`GraphError::Lost`], and an error for another kernel where the driver does not allow that.
+    /// Same as [`Graph::add_kernel`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an
+    /// executable [`GraphError::Lost`], and an error for another kernel where the driver does not
+    /// allow that.
     ///
     /// # Safety
     /// 1. The duties of [`Graph::add_kernel`].
     ///
-    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+; for an executable
-    /// `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
+    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`,
+    /// CUDA 10.0+; for an executable `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or
+    /// `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
     #[doc(alias("cuGraphKernelNodeSetParams_v2", "cuGraphKernelNodeSetParams"))]
     #[doc(alias("cuGraphExecKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams"))]
     pub unsafe fn kernel<S: Signature, A: Arguments<S> + 'a>(
@@ -217,8 +224,8 @@ impl<'a> NodeSetter<'_, 'a> {
         let function = self.graph().accept_kernel(kernel, config)?;
         let library = context.library();
         let answer = with_params(function, config, arguments, |new, old| match exec {
-            // SAFETY: node and kernel are live, and there is one pointer for each parameter, to a value of its size. The
-            // caller is responsible for the kernel.
+            // SAFETY: node and kernel are live, and there is one pointer for each parameter, to a
+            // value of its size. The caller is responsible for the kernel.
             None => unsafe {
                 either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)
                     or cuGraphKernelNodeSetParams(node, old))
@@ -237,12 +244,12 @@ impl<'a> Capture<'_, '_, 'a> {
     /// Adds the launch of a kernel.
     ///
     /// # Errors
-    /// [`GraphError::Launch`] for a geometry beyond the limits; [`Error::WRONG_CONTEXT`] for a kernel of another
-    /// context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    /// [`GraphError::Launch`] for a geometry beyond the limits; [`Error::WRONG_CONTEXT`] for a
+    /// kernel of another context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// # Safety
-    /// 1. The duties of [`Graph::add_kernel`], which also lists the objects that stay borrowed. Only
-    ///    [`fork`](Capture::fork) and [`join`](Capture::join) order lanes.
+    /// 1. The duties of [`Graph::add_kernel`], which also lists the objects that stay borrowed.
+    ///    Only [`fork`](Capture::fork) and [`join`](Capture::join) order lanes.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]
@@ -259,8 +266,9 @@ impl<'a> Capture<'_, '_, 'a> {
             self.shared.kept.borrow_mut().share(function.as_raw(), share.erased());
         }
         arguments.with_pointers(|pointers| {
-            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call, which
-            // copies them; the graph keeps the kernel, and the caller is responsible for it.
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives
+            // the call, which copies them; the graph keeps the kernel, and the caller is
+            // responsible for it.
             unsafe { function.launch_pointers(self.cx, self.stream, config, pointers) }
         })?;
         Ok(())

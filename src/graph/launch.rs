@@ -44,33 +44,37 @@ pub struct LentGraph<'scope> {
 }
 
 impl LentGraph<'_> {
-    /// Queues the graph on the scope's stream. The host does not wait. Launches of one graph run one after another.
+    /// Queues the graph on the scope's stream. The host does not wait. Launches of one graph run
+    /// one after another.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not free it; the sticky errors of
-    /// earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not free it; the
+    /// sticky errors of earlier work.
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+.
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn launch(&self) -> Result<(), GraphError> {
         let context = self.token.get()?;
-        // SAFETY: the graph is live and borrowed until the scope has waited for the stream, which is live and of the
-        // current context. The code that added the nodes is responsible for them.
+        // SAFETY: the graph is live and borrowed until the scope has waited for the stream, which
+        // is live and of the current context. The code that added the nodes is responsible for
+        // them.
         Ok(unsafe { context_call!(&context, cuGraphLaunch(self.graph, self.stream)) }?)
     }
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends an executable graph to this scope, which can launch it any number of times in order with its other work.
-    /// If the wait at the end of the scope fails, the graph is [lost](GraphError::Lost).
+    /// Lends an executable graph to this scope, which can launch it any number of times in order
+    /// with its other work. If the wait at the end of the scope fails, the graph is
+    /// [lost](GraphError::Lost).
     ///
     /// A panic of one of its host functions is kept for [`take_panic`](GraphExec::take_panic).
     ///
     /// Example: see [`LentGraph`].
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; on a non-blocking stream the sticky errors of earlier work.
+    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; on a non-blocking stream the sticky errors
+    /// of earlier work.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
@@ -78,7 +82,8 @@ impl<'scope> Scope<'scope, '_> {
         graph.at_rest()?;
         self.accept(graph.context())?;
         let (stream, token) = (self.stream(), self.token());
-        // SAFETY: the executable is borrowed mutably for the scope, beyond its wait, and so its mark is in no other chain.
+        // SAFETY: the executable is borrowed mutably for the scope, beyond its wait, and so its
+        // mark is in no other chain.
         unsafe { self.marks().add(&graph.inner.mark) };
         let (_scope, _this_thread) = (PhantomData, ThisThread::MARK);
         Ok(LentGraph { graph: graph.as_raw(), stream, token, _scope, _this_thread })
@@ -88,18 +93,19 @@ impl<'scope> Scope<'scope, '_> {
 impl GraphExec<'_> {
     /// Launches the graph once on `stream`, and waits for it.
     ///
-    /// On a non-blocking stream the host first waits for the default stream, on which synchronous copies and fills run. If
-    /// the wait fails, the graph is [lost](GraphError::Lost).
+    /// On a non-blocking stream the host first waits for the default stream, on which synchronous
+    /// copies and fills run. If the wait fails, the graph is [lost](GraphError::Lost).
     ///
     /// Example: see [`GraphExec`].
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked;
-    /// `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not free it; the sticky errors of
-    /// this or earlier work.
+    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function
+    /// has panicked; `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not
+    /// free it; the sticky errors of this or earlier work.
     ///
-    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`,
-    /// CUDA 2.0+; if a capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; if that fails,
+    /// `cuCtxSynchronize`, CUDA 2.0+; if a capture of another thread forbids it,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuGraphLaunch", "cuStreamSynchronize"))]
     #[inline]
     pub fn launch(&mut self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), GraphError> {
@@ -109,7 +115,8 @@ impl GraphExec<'_> {
             copy::wait_for_default_stream(context)?;
         }
         let (graph, stream) = (self.as_raw(), stream.as_raw());
-        // SAFETY: graph and stream are live and of the current context, and the graph is borrowed until the wait below.
+        // SAFETY: graph and stream are live and of the current context, and the graph is borrowed
+        // until the wait below.
         let launched = unsafe { context_call!(context, cuGraphLaunch(graph, stream)) };
         // After an error too, because the launch may have been queued. SAFETY: as above.
         let (waited, is_over) = unsafe { waited_for(context, stream) };
@@ -123,13 +130,13 @@ impl GraphExec<'_> {
     /// Queues the graph on `stream` and does not wait.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated
-    /// memory and did not free it; the sticky errors of earlier work.
+    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` if an earlier
+    /// launch allocated memory and did not free it; the sticky errors of earlier work.
     ///
     /// # Safety
     /// Until a wait for the launch has succeeded:
-    /// 1. The executable is not dropped, closed or updated, and the objects that it borrows are not freed. If a wait
-    ///    fails, the executable is forgotten.
+    /// 1. The executable is not dropped, closed or updated, and the objects that it borrows are not
+    ///    freed. If a wait fails, the executable is forgotten.
     /// 2. The memory of the graph is not accessed through [`view`](GraphExec::view) or
     ///    [`view_mut`](GraphExec::view_mut), except device memory in stream order.
     ///
@@ -144,7 +151,8 @@ impl GraphExec<'_> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphLaunch)?;
         self.at_rest()?;
         let (graph, stream) = (self.as_raw(), stream.as_raw());
-        // SAFETY: graph and stream are live and of the current context; the caller is responsible for the rest.
+        // SAFETY: graph and stream are live and of the current context; the caller is responsible
+        // for the rest.
         Ok(unsafe { context_call!(context, cuGraphLaunch(graph, stream)) }?)
     }
 }

@@ -17,7 +17,8 @@ use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 use crate::stream::{Signals, StreamValue};
 
-/// Memory that [`Graph::lend`](super::Graph::lend) and [`Capture::lend`](super::Capture::lend) take.
+/// Memory that [`Graph::lend`](super::Graph::lend) and [`Capture::lend`](super::Capture::lend)
+/// take.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a graph",
     label = "not memory that a graph can keep",
@@ -113,8 +114,8 @@ lent! {
     };
 }
 
-/// Elements of a shared object, such as the weights of one layer of a model. A graph to which they are lent keeps a
-/// share of the object.
+/// Elements of a shared object, such as the weights of one layer of a model. A graph to which they
+/// are lent keeps a share of the object.
 ///
 /// ```
 /// # cuprum::example!(driver, context);
@@ -166,7 +167,8 @@ where
 
     fn keep(self, kept: &mut Kept<'a>, home: &ContextRef, _: Key) -> Result<Loan<In<T>>, GraphError> {
         let Self { whole, part, .. } = self;
-        // `part` takes a borrow of any length, so the memory lives, and is only read, as long as the whole is shared.
+        // `part` takes a borrow of any length, so the memory lives, and is only read, as long as
+        // the whole is shared.
         let elements = part(&whole);
         same_context(home, elements.context())?;
         let (address, len) = (elements.as_raw(), elements.len());

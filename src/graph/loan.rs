@@ -15,8 +15,8 @@ use crate::raw::owner::len;
 use crate::stream::{Signals, StreamValue};
 
 /// Memory of a graph. [`Graph::lend`](super::Graph::lend) makes it, nodes take it, and
-/// [`GraphExec::view`](super::GraphExec::view) gives access between launches. It is a token that borrows nothing, and
-/// is valid for its own graph and the executable of that graph.
+/// [`GraphExec::view`](super::GraphExec::view) gives access between launches. It is a token that
+/// borrows nothing, and is valid for its own graph and the executable of that graph.
 ///
 /// `M` names the kind of memory without lifetimes, so a loan fits into a struct:
 ///
@@ -52,8 +52,9 @@ pub struct Loan<M: ?Sized> {
     _memory: PhantomData<fn(&M)>,
 }
 
-// For linear memory `M` is not the view (`SliceMut<'static, T>`): `In` and `InOut` mean the same in the signature of
-// a kernel, and have no lifetime, which would be meaningless in a token that borrows nothing.
+// For linear memory `M` is not the view (`SliceMut<'static, T>`): `In` and `InOut` mean the same in
+// the signature of a kernel, and have no lifetime, which would be meaningless in a token that
+// borrows nothing.
 
 /// Position of an object among the objects that a graph keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,8 +15,8 @@ impl Brand {
     }
 }
 
-/// A node of a graph. It is a token that borrows nothing, and is valid for its own graph and the executable of that
-/// graph.
+/// A node of a graph. It is a token that borrows nothing, and is valid for its own graph and the
+/// executable of that graph.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -74,7 +74,8 @@ pub struct Edge {
     pub from: Node,
     /// The node that waits for it.
     pub to: Node,
-    /// Port of the first node for which the second waits: 0 for its end. Kernel nodes have other ports.
+    /// Port of the first node for which the second waits: 0 for its end. Kernel nodes have other
+    /// ports.
     pub from_port: u8,
     /// Kind of the dependency, as the driver's number: 0 for an ordinary one.
     pub kind: u8,

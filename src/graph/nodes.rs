@@ -35,7 +35,8 @@ pub(super) struct Nodes {
     incomplete: bool,
 }
 
-// SAFETY: handles, which this crate uses as numbers; the driver allows any thread to use them, one at a time.
+// SAFETY: handles, which this crate uses as numbers; the driver allows any thread to use them, one
+// at a time.
 unsafe impl Send for Nodes {}
 
 impl Nodes {

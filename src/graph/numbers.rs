@@ -84,8 +84,8 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before CUDA 11.7;
-    /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before
+    /// CUDA 11.7; `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuGraphAddBatchMemOpNode`, CUDA 11.7+.
     #[doc(alias = "cuGraphAddBatchMemOpNode")]
@@ -103,8 +103,8 @@ impl Graph<'_> {
             return self.add_empty(cx, after);
         }
         let params = &raw const params;
-        // SAFETY: graph and nodes are live, lists and places outlive the call; the graph has the memory as long as it
-        // can run.
+        // SAFETY: graph and nodes are live, lists and places outlive the call; the graph has the
+        // memory as long as it can run.
         unsafe { add!(self, cx, after, cuGraphAddBatchMemOpNode(params)) }
     }
 }
@@ -113,10 +113,12 @@ impl NodeSetter<'_, '_> {
     /// Changes the operations on numbers of a node.
     ///
     /// # Errors
-    /// Same as [`Graph::add_operations`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
-    /// [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` unless there are as many operations of the same kinds.
+    /// Same as [`Graph::add_operations`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind;
+    /// for an executable [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` unless there are as
+    /// many operations of the same kinds.
     ///
-    /// Driver: `cuGraphBatchMemOpNodeSetParams` or `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
+    /// Driver: `cuGraphBatchMemOpNodeSetParams` or `cuGraphExecBatchMemOpNodeSetParams`,
+    /// CUDA 11.7+.
     #[doc(alias("cuGraphBatchMemOpNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams"))]
     #[inline]
     pub fn operations(mut self, operations: &Operations<Place>) -> Result<(), GraphError> {
@@ -131,7 +133,8 @@ impl NodeSetter<'_, '_> {
 }
 
 impl Capture<'_, '_, '_> {
-    /// Adds a write of `value` at `at`. Code that sees the value also sees all earlier writes of the lane.
+    /// Adds a write of `value` at `at`. Code that sees the value also sees all earlier writes of
+    /// the lane.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -153,9 +156,9 @@ impl Capture<'_, '_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::UNRESOLVED`] on drivers
-    /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device lacks the operation;
-    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`];
+    /// [`Error::UNRESOLVED`] on drivers before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device
+    /// lacks the operation; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
     #[doc(alias("cuStreamWriteValue32_v2", "cuStreamWriteValue64_v2"))]
@@ -166,7 +169,8 @@ impl Capture<'_, '_, '_> {
         value: L::Element,
     ) -> Result<(), GraphError> {
         let (context, address) = self.number(to, at, FnId::cuStreamWriteValue32_v2)?;
-        // SAFETY: the stream is live and its context is current; the graph has the number as long as it can run.
+        // SAFETY: the stream is live and its context is current; the graph has the number as long
+        // as it can run.
         Ok(unsafe { write(context, self.as_raw(), address, value) }?)
     }
 

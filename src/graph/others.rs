@@ -10,8 +10,8 @@ use crate::raw::owner::context;
 impl<'a> Capture<'_, '_, 'a> {
     context!(|this| this.stream.context());
 
-    /// Checks that memory is lent to the graph of this capture, for a library that queues work on [the
-    /// stream](Capture::stream). No driver call.
+    /// Checks that memory is lent to the graph of this capture, for a library that queues work on
+    /// [the stream](Capture::stream). No driver call.
     ///
     /// # Errors
     /// [`GraphError::Foreign`].
@@ -20,8 +20,8 @@ impl<'a> Capture<'_, '_, 'a> {
         self.shared.kept.borrow().check(memory.place)
     }
 
-    /// Keeps a share of something that captured work of a library uses, until the graph and its executable are dropped. Of
-    /// several shares of one thing one is kept. No driver call.
+    /// Keeps a share of something that captured work of a library uses, until the graph and its
+    /// executable are dropped. Of several shares of one thing one is kept. No driver call.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);

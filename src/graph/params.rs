@@ -19,7 +19,8 @@ use crate::raw::call::either_call;
 use crate::raw::seal::Key;
 
 impl Graph<'_> {
-    /// Returns the parameters of a node, as the driver describes them. The type of the result selects the kind of node:
+    /// Returns the parameters of a node, as the driver describes them. The type of the result
+    /// selects the kind of node:
     ///
     /// | node | result |
     /// |---|---|
@@ -50,14 +51,15 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`];
+    /// [`GraphError::Removed`].
     ///
-    /// Driver: `cuGraphMemsetNodeGetParams`, `cuGraphMemcpyNodeGetParams` or `cuGraphChildGraphNodeGetGraph`, CUDA 10.0+;
-    /// `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeGetParams`, CUDA 10.0+;
-    /// `cuGraphEventRecordNodeGetEvent` or `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+;
-    /// `cuGraphExternalSemaphoresSignalNodeGetParams` or `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+;
-    /// `cuGraphMemAllocNodeGetParams` or `cuGraphMemFreeNodeGetParams`, CUDA 11.4+; `cuGraphBatchMemOpNodeGetParams`,
-    /// CUDA 11.7+.
+    /// Driver: `cuGraphMemsetNodeGetParams`, `cuGraphMemcpyNodeGetParams` or
+    /// `cuGraphChildGraphNodeGetGraph`, CUDA 10.0+; `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or
+    /// `cuGraphKernelNodeGetParams`, CUDA 10.0+; `cuGraphEventRecordNodeGetEvent` or
+    /// `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+; `cuGraphExternalSemaphoresSignalNodeGetParams`
+    /// or `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+; `cuGraphMemAllocNodeGetParams`
+    /// or `cuGraphMemFreeNodeGetParams`, CUDA 11.4+; `cuGraphBatchMemOpNodeGetParams`, CUDA 11.7+.
     #[doc(alias(
         "cuGraphMemsetNodeGetParams",
         "cuGraphMemcpyNodeGetParams",
@@ -114,7 +116,8 @@ read! {
     CUDA_MEM_FREE_NODE_PARAMS: cuGraphMemFreeNodeGetParams() writes dptr = 0, Self { dptr };
     Vec<CUstreamBatchMemOpParams>: cuGraphBatchMemOpNodeGetParams() writes
         params = CUDA_BATCH_MEM_OP_NODE_PARAMS::zeroed(),
-        // SAFETY: the driver describes the node's own array, which does not change while the node does not.
+        // SAFETY: the driver describes the node's own array, which does not change while the node
+        // does not.
         unsafe { list(params.paramArray, params.count) };
     Vec<(CUexternalSemaphore, Signal)>: cuGraphExternalSemaphoresSignalNodeGetParams() writes
         params = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::zeroed(),

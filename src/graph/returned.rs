@@ -5,7 +5,8 @@ use super::lend::LendToGraph;
 use super::loan::Loan;
 use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer};
 
-/// Objects that a graph kept, after its end. Buffers and host memory can be taken back; dropping this drops the rest.
+/// Objects that a graph kept, after its end. Buffers and host memory can be taken back; dropping
+/// this drops the rest.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -21,11 +22,12 @@ use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer};
 pub struct Returned<'a>(pub(super) Kept<'a>);
 
 impl<'a> Returned<'a> {
-    /// Takes back the owner that was moved in for this loan or for the whole of which it is a part: a [`Buffer`],
-    /// [`PitchedBuffer`], [`Vec`] or [`PinnedBuffer`]. Returns `None` if it was taken before, was not moved in, is an owner of
-    /// another type, or belongs to another graph.
+    /// Takes back the owner that was moved in for this loan or for the whole of which it is a part:
+    /// a [`Buffer`], [`PitchedBuffer`], [`Vec`] or [`PinnedBuffer`]. Returns `None` if it was taken
+    /// before, was not moved in, is an owner of another type, or belongs to another graph.
     pub fn take<O: Given<'a>>(&mut self, loan: Loan<O::Memory>) -> Option<O> {
-        // SAFETY: the entry has an owner of this type, and its token has the element type. The owner lives for `'a` or longer.
+        // SAFETY: the entry has an owner of this type, and its token has the element type. The
+        // owner lives for `'a` or longer.
         self.0.take(loan.place, O::OWNER).map(|owned| unsafe { owned.into_value() })
     }
 }

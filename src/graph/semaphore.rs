@@ -94,8 +94,9 @@ macro_rules! add_deed {
         }
         let params = Deed::node(&lists);
         let params = &raw const params;
-        // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them; the graph has a
-        // share of each semaphore. The caller of the method is responsible for signals; a wait changes no value.
+        // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them;
+        // the graph has a share of each semaphore. The caller of the method is responsible for
+        // signals; a wait changes no value.
         unsafe { add!($graph, $cx, $after, $call(params)) }
     }};
 }
@@ -113,10 +114,11 @@ macro_rules! set_deed {
 }
 
 impl Graph<'_> {
-    /// Adds a node that signals each semaphore with a value, in each replay. Adds an empty node if there are none.
+    /// Adds a node that signals each semaphore with a value, in each replay. Adds an empty node if
+    /// there are none.
     ///
-    /// The value of a timeline semaphore must grow, so [`GraphExec::set`] sets a new value before the next replay.
-    /// The value of a binary semaphore is ignored.
+    /// The value of a timeline semaphore must grow, so [`GraphExec::set`] sets a new value before
+    /// the next replay. The value of a binary semaphore is ignored.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
@@ -154,11 +156,12 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before CUDA 11.2;
-    /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before
+    /// CUDA 11.2; `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// In every replay, the new value of a timeline semaphore is greater than its value at that time.
+    /// In every replay, the new value of a timeline semaphore is greater than its value at that
+    /// time.
     ///
     /// Driver: `cuGraphAddExternalSemaphoresSignalNode`, CUDA 11.2+.
     #[doc(alias = "cuGraphAddExternalSemaphoresSignalNode")]
@@ -172,11 +175,12 @@ impl Graph<'_> {
         add_deed!(self, cx, after, Signal of signals, cuGraphAddExternalSemaphoresSignalNode())
     }
 
-    /// Adds a node that waits until each timeline semaphore has its value, and each binary semaphore is signaled.
-    /// Adds an empty node if there are none.
+    /// Adds a node that waits until each timeline semaphore has its value, and each binary
+    /// semaphore is signaled. Adds an empty node if there are none.
     ///
     /// A wait that never ends blocks the replay and all work that waits for it: see
-    /// [streams](crate::stream#waits-for-values). In each replay, a wait for a binary semaphore consumes its signal.
+    /// [streams](crate::stream#waits-for-values). In each replay, a wait for a binary semaphore
+    /// consumes its signal.
     ///
     /// # Errors
     /// Same as [`add_semaphore_signals`](Graph::add_semaphore_signals).
@@ -198,13 +202,15 @@ impl NodeSetter<'_, '_> {
     /// Changes the semaphores that a node signals, and the values.
     ///
     /// # Errors
-    /// Same as [`Graph::add_semaphore_signals`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind, and for no semaphores;
-    /// for an executable [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` for another number of semaphores.
+    /// Same as [`Graph::add_semaphore_signals`]; `CUDA_ERROR_INVALID_VALUE` for a node of another
+    /// kind, and for no semaphores; for an executable [`GraphError::Lost`], and
+    /// `CUDA_ERROR_INVALID_VALUE` for another number of semaphores.
     ///
     /// # Safety
     /// 1. The duty of [`Graph::add_semaphore_signals`].
     ///
-    /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams` or `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
+    /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams` or
+    /// `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresSignalNodeSetParams")]
     #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
     #[inline]
@@ -220,7 +226,8 @@ impl NodeSetter<'_, '_> {
     /// # Errors
     /// Same as [`semaphore_signals`](NodeSetter::semaphore_signals).
     ///
-    /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams` or `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
+    /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams` or
+    /// `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
     #[inline]

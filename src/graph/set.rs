@@ -11,11 +11,11 @@ use super::node::Node;
 use crate::context::{ContextRef, Current};
 use crate::raw::debug::debug;
 
-/// A node to change, made by [`Graph::set`] or [`GraphExec::set`]. Each method replaces the work of the node by other work of
-/// the same kind, with one driver call.
+/// A node to change, made by [`Graph::set`] or [`GraphExec::set`]. Each method replaces the work of
+/// the node by other work of the same kind, with one driver call.
 ///
-/// A change of a graph applies to executables made afterwards. A change of an executable applies to its later launches.
-/// Objects that the node used before stay with the graph.
+/// A change of a graph applies to executables made afterwards. A change of an executable applies to
+/// its later launches. Objects that the node used before stay with the graph.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -58,8 +58,9 @@ pub(super) struct At<'g> {
     pub(super) call: FnId,
 }
 
-/// Calls the first function for a node of a graph, and the second for a node of an executable. Both take the node's handle
-/// before these arguments. The handles are live during the call; the caller is responsible for the arguments.
+/// Calls the first function for a node of a graph, and the second for a node of an executable. Both
+/// take the node's handle before these arguments. The handles are live during the call; the caller
+/// is responsible for the arguments.
 macro_rules! set {
     ($at:expr, $graph:ident($($argument:expr),*) or $exec:ident($($other:expr),*)) => {
         match $at {

@@ -16,12 +16,12 @@ use crate::raw::debug::debug;
 use crate::raw::owner::as_raw;
 use crate::swallowed;
 
-/// A value that this handle, its copies, and the graphs that [retain](Graph::retain) it share, including clones of a
-/// graph, its executables and their work in flight. The driver drops the value with the last of them, on a thread of
-/// its own.
+/// A value that this handle, its copies, and the graphs that [retain](Graph::retain) it share,
+/// including clones of a graph, its executables and their work in flight. The driver drops the
+/// value with the last of them, on a thread of its own.
 ///
-/// Objects that a graph of this crate borrows do not need it. It is for objects that other code uses through raw
-/// handles.
+/// Objects that a graph of this crate borrows do not need it. It is for objects that other code
+/// uses through raw handles.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -50,7 +50,8 @@ unsafe impl<T: Send> Sync for UserObject<T> {}
 
 /// Drops the value. The driver calls it after the last share is released.
 unsafe extern "C" fn destroy<T>(value: *mut c_void) {
-    // SAFETY: a box of this type that was given to the driver when the object was made; the driver calls this once.
+    // SAFETY: a box of this type that was given to the driver when the object was made; the driver
+    // calls this once.
     let value = unsafe { Box::from_raw(value.cast::<T>()) };
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         // No code waits for the panic, and dropping its payload may panic.
@@ -59,11 +60,12 @@ unsafe extern "C" fn destroy<T>(value: *mut c_void) {
 }
 
 impl<T: Send + 'static> UserObject<T> {
-    /// Gives a value to the driver, which drops it on a thread of its own. Objects of this crate in the value
-    /// [leak](crate::stream#on-the-drivers-threads). A panic of the drop is ignored.
+    /// Gives a value to the driver, which drops it on a thread of its own. Objects of this crate in
+    /// the value [leak](crate::stream#on-the-drivers-threads). A panic of the drop is ignored.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors). After an error the value leaks, because the driver may have it.
+    /// [Errors of any call](crate#errors). After an error the value leaks, because the driver may
+    /// have it.
     ///
     /// Driver: `cuUserObjectCreate`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectCreate")]

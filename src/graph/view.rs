@@ -87,8 +87,9 @@ impl<T: DeviceData> View for [T] {
         _: Near<'s, ContextRef>,
     ) -> Result<&'s [T], GraphError> {
         let start = kept.start(loan)?;
-        // SAFETY: initialized elements of that number and type, because the token was made with this entry or is a
-        // part of it. The graph owns them, and does not run while it is borrowed.
+        // SAFETY: initialized elements of that number and type, because the token was made with
+        // this entry or is a part of it. The graph owns them, and does not run while it is
+        // borrowed.
         Ok(unsafe { std::slice::from_raw_parts(start, loan.len()) })
     }
 }

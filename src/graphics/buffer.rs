@@ -35,8 +35,8 @@ use crate::error::Error;
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `RegisteredBuffer<'static>`, registered with a [shared context](crate::Shared). The struct
-/// stays on its thread.
+/// In a struct it is a `RegisteredBuffer<'static>`, registered with a [shared
+/// context](crate::Shared). The struct stays on its thread.
 pub struct RegisteredBuffer<'ctx>(pub(super) Registered<'ctx>);
 
 registered!(RegisteredBuffer);

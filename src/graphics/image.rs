@@ -49,9 +49,10 @@ pub struct RegisteredImage<'ctx>(pub(super) Registered<'ctx>);
 registered!(RegisteredImage);
 
 impl<'ctx> RegisteredImage<'ctx> {
-    /// Registers the image `name` with a target, of the OpenGL context current on this thread. The target
-    /// is OpenGL's number: `GL_TEXTURE_2D` (0x0DE1), `GL_TEXTURE_RECTANGLE` (0x84F5), `GL_TEXTURE_CUBE_MAP`
-    /// (0x8513), `GL_TEXTURE_3D` (0x806F), `GL_TEXTURE_2D_ARRAY` (0x8C1A) or `GL_RENDERBUFFER` (0x8D41).
+    /// Registers the image `name` with a target, of the OpenGL context current on this thread. The
+    /// target is OpenGL's number: `GL_TEXTURE_2D` (0x0DE1), `GL_TEXTURE_RECTANGLE` (0x84F5),
+    /// `GL_TEXTURE_CUBE_MAP` (0x8513), `GL_TEXTURE_3D` (0x806F), `GL_TEXTURE_2D_ARRAY` (0x8C1A) or
+    /// `GL_RENDERBUFFER` (0x8D41).
     ///
     /// This is slow: register once, and map for each frame.
     ///

@@ -56,8 +56,9 @@ use crate::stream::Stream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, for resources that are still mapped; after
-/// it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
+/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+,
+/// for resources that are still mapped; after it on a non-blocking stream `cuStreamSynchronize`,
+/// CUDA 2.0+.
 #[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
 pub fn map<'r, R: Resources>(
     cx: &Current<'_, '_>,
@@ -149,7 +150,8 @@ impl<R: Resources> Mapped<'_, R> {
     /// [`Error::WRONG_CONTEXT`], after which they are unmapped as in `Drop`. After other errors
     /// they may stay mapped until they are mapped again or unregistered.
     ///
-    /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
+    /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream
+    /// `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuGraphicsUnmapResources")]
     #[inline]
     pub fn unmap(mut self, cx: &Current<'_, '_>) -> Result<(), Error> {

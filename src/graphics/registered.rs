@@ -156,8 +156,8 @@ macro_rules! registered {
             /// Sets the use that CUDA makes of it when it is next mapped.
             ///
             /// # Errors
-            /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; `CUDA_ERROR_INVALID_VALUE` for a
-            /// use that the driver does not know; [`Error::WRONG_CONTEXT`].
+            /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; `CUDA_ERROR_INVALID_VALUE` for
+            /// a use that the driver does not know; [`Error::WRONG_CONTEXT`].
             ///
             /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
             #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]
@@ -173,8 +173,8 @@ macro_rules! registered {
             /// Unregisters it and returns the error that `Drop` would swallow. If a guard was
             /// forgotten or failed, it is unmapped first.
             ///
-            /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
-            /// CUDA 3.0+, if it is still mapped.
+            /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it
+            /// `cuGraphicsUnmapResources`, CUDA 3.0+, if it is still mapped.
             #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]
             #[inline]
             pub fn close(self) -> Result<(), Error> {

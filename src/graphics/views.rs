@@ -74,7 +74,8 @@ impl<'m> MappedBuffer<'m> {
         let context = cx.of(&self.context, call)?;
         let (mut address, mut bytes) = (0, 0);
         let (at, size) = (&raw mut address, &raw mut bytes);
-        // SAFETY: the out-parameters outlive the call; the resource is registered, and its context current.
+        // SAFETY: the out-parameters outlive the call; the resource is registered, and its context
+        // current.
         unsafe { context_call!(context, cuGraphicsResourceGetMappedPointer_v2(at, size, self.raw)) }?;
         if address % align_of::<T>() as CUdeviceptr != 0 {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call));
@@ -128,7 +129,8 @@ impl<'m> MappedImage<'m> {
     /// [`MemoryError::Texel`] if its elements are not `T`; `CUDA_ERROR_INVALID_VALUE` if the layer
     /// or level does not exist; [`Error::WRONG_CONTEXT`].
     ///
-    /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`,
+    /// CUDA 3.2+.
     #[doc(alias("cuGraphicsSubResourceGetMappedArray", "cuArray3DGetDescriptor_v2"))]
     pub fn array<T: Texel>(
         &self,
@@ -139,7 +141,8 @@ impl<'m> MappedImage<'m> {
         let context = cx.of(&self.context, FnId::cuGraphicsSubResourceGetMappedArray)?;
         let mut raw = CUarray::null();
         let out = &raw mut raw;
-        // SAFETY: the out-parameter outlives the call; the resource is registered, and its context current.
+        // SAFETY: the out-parameter outlives the call; the resource is registered, and its context
+        // current.
         unsafe { context_call!(context, cuGraphicsSubResourceGetMappedArray(out, self.raw, index, level)) }?;
         // SAFETY: the array lives until it is unmapped, which this borrow prevents, and has memory.
         unsafe { ArrayView::told(self.context, raw, self.flags) }
@@ -151,15 +154,16 @@ impl<'m> MappedImage<'m> {
     /// # Errors
     /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::WRONG_CONTEXT`].
     ///
-    /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
-    /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
+    /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`,
+    /// CUDA 5.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuGraphicsResourceGetMappedMipmappedArray"))]
     #[doc(alias("cuMipmappedArrayGetLevel", "cuArray3DGetDescriptor_v2"))]
     pub fn mipmapped<T: Texel>(&self, cx: &Current<'_, '_>) -> Result<MipmappedView<'_, T>, MemoryError> {
         let context = cx.of(&self.context, FnId::cuGraphicsResourceGetMappedMipmappedArray)?;
         let mut raw = CUmipmappedArray::null();
         let out = &raw mut raw;
-        // SAFETY: the out-parameter outlives the call; the resource is registered, and its context current.
+        // SAFETY: the out-parameter outlives the call; the resource is registered, and its context
+        // current.
         unsafe { context_call!(context, cuGraphicsResourceGetMappedMipmappedArray(out, self.raw)) }?;
         // SAFETY: the array lives until it is unmapped, which this borrow prevents, and has memory.
         unsafe { MipmappedView::told(self.context, raw, self.flags) }

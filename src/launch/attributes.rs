@@ -142,7 +142,8 @@ impl Function<'_> {
         let attributes = attributes.raw();
         let config = raw_config(config, &attributes, stream.as_raw());
         let (config, function, none) = (&raw const config, self.as_raw(), ptr::null_mut());
-        // SAFETY: function and stream are live, of the current context; the caller guarantees the rest.
+        // SAFETY: function and stream are live, of the current context; the caller guarantees the
+        // rest.
         unsafe { context_call!(context, cuLaunchKernelEx(config, function, pointers, none)) }
     }
 }
@@ -151,13 +152,15 @@ impl<S: Signature> Kernel<'_, S> {
     /// Queues the kernel with attributes, such as the cluster. The host does not wait.
     ///
     /// # Errors
-    /// Same as [`launch`](Kernel::launch); the errors of [`Function::launch_pointers_with`] for the attributes.
+    /// Same as [`launch`](Kernel::launch); the errors of [`Function::launch_pointers_with`] for the
+    /// attributes.
     ///
     /// # Safety
     /// 1. The [duties of a launch](crate::launch#duties-of-a-launch).
-    /// 2. With
-    ///    [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization),
-    ///    the stream orders this kernel after the previous one only from its wait on.
+    /// 2. With [`programmatic_stream_serialization`][serialization], the stream orders this kernel
+    ///    after the previous one only from its wait on.
+    ///
+    /// [serialization]: LaunchAttributes::programmatic_stream_serialization
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]

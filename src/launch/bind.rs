@@ -16,9 +16,9 @@ impl<'m> Function<'m> {
     /// CUDA 12.4, it contains [`Error::UNRESOLVED`] if the module was not loaded from PTX, or
     /// [`Mismatch::Unreadable`] if the PTX contains an unknown word.
     ///
-    /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for
-    /// the limits `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for an error `cuFuncGetName`,
-    /// CUDA 12.3+.
+    /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that
+    /// the PTX is read); for the limits `cuFuncGetAttribute`, CUDA 2.2+, and
+    /// `cuDeviceGetAttribute`, CUDA 2.0+; for an error `cuFuncGetName`, CUDA 12.3+.
     #[doc(alias("cuFuncGetParamCount", "cuFuncGetParamInfo"))]
     pub fn bind<S: Signature>(self) -> Result<Kernel<'m, S>, BindError> {
         self.compare::<S>()

@@ -78,7 +78,8 @@ impl Function<'_> {
     /// device runs at once: a smaller grid leaves part of it idle.
     ///
     /// `shared_bytes` returns the bytes of dynamic shared memory of a block, by its number of
-    /// threads. `limit` is the largest block that the program can use; 0 for the kernel's own limit.
+    /// threads. `limit` is the largest block that the program can use; 0 for the kernel's own
+    /// limit.
     ///
     /// The driver calls `shared_bytes` on this thread before this function returns. Driver calls in
     /// it may return `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the
@@ -131,7 +132,8 @@ impl Function<'_> {
         let (mut min_grid, mut block) = (0, 0);
         let limit = signed(limit, FnId::cuOccupancyMaxPotentialBlockSizeWithFlags)?;
         let (to_grid, to_block) = (&raw mut min_grid, &raw mut block);
-        // SAFETY: the function is live, both out-parameters outlive the call; the caller guarantees `ask`.
+        // SAFETY: the function is live, both out-parameters outlive the call; the caller guarantees
+        // `ask`.
         unsafe {
             context_call!(
                 self.context(),
@@ -201,8 +203,8 @@ impl Function<'_> {
     /// attributes contain the cluster size.
     ///
     /// # Errors
-    /// Same as [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE`
-    /// for a cluster that is too large.
+    /// Same as [`max_potential_cluster_size`](Function::max_potential_cluster_size);
+    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a cluster that is too large.
     ///
     /// Driver: `cuOccupancyMaxActiveClusters`, CUDA 11.7+.
     #[doc(alias = "cuOccupancyMaxActiveClusters")]

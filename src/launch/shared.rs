@@ -31,10 +31,11 @@ impl<'ctx> Shared<Module<'ctx>> {
     /// [`AnyError::Module`] if the module has no function of that name; [`AnyError::Bind`] if its
     /// parameters differ from the signature.
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of [`Function::bind`](crate::module::Function::bind):
-    /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);
-    /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for errors `cuFuncGetName`, CUDA 12.3+, and
-    /// `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of
+    /// [`Function::bind`](crate::module::Function::bind): `cuFuncGetParamCount`, CUDA 13.2+, and
+    /// `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); `cuFuncGetAttribute`,
+    /// CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for errors `cuFuncGetName`, CUDA 12.3+,
+    /// and `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn kernel<S: Signature>(&self, name: &str) -> Result<Kernel<'ctx, S>, AnyError> {
         let bound = self.function(name)?.bind::<S>();

@@ -44,7 +44,8 @@ mod sealed {
 }
 
 /// Type of a kernel's parameter: plain data by value, [`In`], [`InOut`],
-/// [`TextureObject`](crate::texture::TextureObject), [`SurfaceObject`](crate::texture::SurfaceObject).
+/// [`TextureObject`](crate::texture::TextureObject),
+/// [`SurfaceObject`](crate::texture::SurfaceObject).
 ///
 /// ```
 /// use cuprum::launch::{Parameter, Signature};

@@ -16,8 +16,9 @@ impl<T: DeviceData> Slice<'_, T> {
     /// descriptor must stop using it before the memory is freed or unmapped.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute `CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED`;
-    /// `CUDA_ERROR_INVALID_VALUE` for parts of pages; [`Error::WRONG_CONTEXT`].
+    /// `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
+    /// `CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED`; `CUDA_ERROR_INVALID_VALUE` for parts of pages;
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemGetHandleForAddressRange`, CUDA 11.7+.
     #[doc(alias = "cuMemGetHandleForAddressRange")]

@@ -128,7 +128,8 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Copies the buffer to a new vector. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough
+    /// memory.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

@@ -124,7 +124,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
     }
 
-    /// Takes ownership of memory that a call of this crate has just made, with the call that ends it.
+    /// Takes ownership of memory that a call of this crate has just made, with the call that ends
+    /// it.
     pub(crate) fn owning(
         context: Near<'ctx, ContextRef>,
         address: CUdeviceptr,
@@ -147,9 +148,10 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// # Errors
     /// The errors of the function and of [`ContextRef::with_current`]; none without a function.
     ///
-    /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+, for memory of another process, and `cuMemFree_v2`, CUDA 3.2+,
-    /// for memory of another API; the calls of [`ContextRef::with_current`]: unless a token has made the
-    /// context current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+, for memory of another process, and `cuMemFree_v2`,
+    /// CUDA 3.2+, for memory of another API; the calls of [`ContextRef::with_current`]: unless a
+    /// token has made the context current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and
+    /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuIpcCloseMemHandle", "cuMemFree_v2", "cuCtxGetCurrent"))]
     #[doc(alias("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]

@@ -9,8 +9,8 @@ use crate::raw::call::either_call;
 
 impl<T: DeviceData> Buffer<'_, T> {
     /// Returns the name of the allocation, with which other processes of the machine
-    /// [open](ForeignBuffer::open_ipc) it: 64 bytes, to be sent in any way. It is the same for the life of
-    /// the allocation.
+    /// [open](ForeignBuffer::open_ipc) it: 64 bytes, to be sent in any way. It is the same for the
+    /// life of the allocation.
     ///
     /// Exporting it needs no `unsafe`: other processes write valid values of `T`, because all bytes
     /// are valid, and only copies and kernels read them, never a reference. The process that opens
@@ -76,9 +76,10 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     ///    machine.
     /// 2. That process does not free the allocation before this value is closed or dropped.
     ///    (Drivers keep it until then, but their documentation does not say so.)
-    /// 3. While a [`SliceMut`](super::SliceMut) of it is in use, no other code, of this process or another, accesses
-    ///    the same elements; while a [`Slice`](super::Slice) is, none writes them. Exceptions are accesses
-    ///    ordered by a stream, an event or a wait, and results that may have any value.
+    /// 3. While a [`SliceMut`](super::SliceMut) of it is in use, no other code, of this process or
+    ///    another, accesses the same elements; while a [`Slice`](super::Slice) is, none writes
+    ///    them. Exceptions are accesses ordered by a stream, an event or a wait, and results that
+    ///    may have any value.
     ///
     /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and
     /// `cuMemGetAddressRange_v2`, CUDA 3.2+; at its end `cuIpcCloseMemHandle`, CUDA 4.1+.

@@ -96,8 +96,8 @@ macro_rules! locked {
 
             $crate::raw::owner::context!(|$this| $context);
 
-            /// True if the memory is [lost](crate::PinnedBuffer#when-it-is-lost): a wait for its work failed, and the
-            /// device may still write it.
+            /// True if the memory is [lost](crate::PinnedBuffer#when-it-is-lost): a wait for its
+            /// work failed, and the device may still write it.
             #[inline]
             pub fn is_lost(&self) -> bool {
                 self.elements.is_lost()

@@ -116,7 +116,8 @@ impl<'p> PinnedPool<'p> {
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
     /// ([`Error::UNRESOLVED`]), they are kept.
     ///
-    /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; during a capture
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFreeHost", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {

@@ -90,7 +90,8 @@ impl Driver {
         let mut attributes = asked.map(|(attribute, _)| attribute);
         let mut places = asked.each_mut().map(|(_, place)| *place);
         let (attributes, places) = (attributes.as_mut_ptr(), places.as_mut_ptr());
-        // SAFETY: there are `count` attributes and as many places, each of its attribute's size; all outlive the call.
+        // SAFETY: there are `count` attributes and as many places, each of its attribute's size;
+        // all outlive the call.
         unsafe {
             driver_call!(self.library(), cuPointerGetAttributes(count as u32, attributes, places, address))
         }?;

@@ -210,7 +210,8 @@ pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) 
     for home in [to.home, from.home].into_iter().flatten() {
         context = cx.of(home, call)?;
     }
-    // SAFETY: guaranteed by the caller; device sides are of the current context, and the extents are the same.
+    // SAFETY: guaranteed by the caller; device sides are of the current context, and the extents
+    // are the same.
     unsafe { copy::block(context, &block, form) }?;
     Ok(())
 }

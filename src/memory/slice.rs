@@ -88,7 +88,8 @@ impl<T: DeviceData> Slice<'_, T> {
     /// Copies the elements to a new vector. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough
+    /// memory.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -139,8 +140,8 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`. To keep the
-    /// whole, split `slice_mut(..)`.
+    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`. To
+    /// keep the whole, split `slice_mut(..)`.
     #[inline]
     pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))

@@ -92,7 +92,8 @@ pub enum ModuleError {
         /// The reason.
         error: Box<ModuleError>,
     },
-    /// The inputs of a link do not match, for example because a function is defined nowhere, or twice.
+    /// The inputs of a link do not match, for example because a function is defined nowhere, or
+    /// twice.
     #[error("{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Link {
         /// The driver's error.

@@ -74,7 +74,8 @@ impl<'m> Function<'m> {
     /// mangled.
     ///
     /// # Errors
-    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
+    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.3 and the module was not loaded
+    /// from PTX.
     ///
     /// Driver: `cuFuncGetName`, CUDA 12.3+; before that the PTX is read.
     #[doc(alias = "cuFuncGetName")]

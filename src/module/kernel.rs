@@ -63,8 +63,8 @@ impl<'l> LibraryKernel<'l> {
     /// [`CodeLibrary::module`] need no token.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a context of another
-    /// driver.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a
+    /// context of another driver.
     ///
     /// Driver: `cuKernelGetFunction`, CUDA 12.0+.
     #[doc(alias = "cuKernelGetFunction")]
@@ -104,8 +104,8 @@ impl<'l> LibraryKernel<'l> {
     /// Returns an attribute on `device`, such as registers per thread or static shared memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::WRONG_CONTEXT`] for a device of
-    /// another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know;
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuKernelGetAttribute`, CUDA 12.0+.
     #[doc(alias = "cuKernelGetAttribute")]
@@ -153,8 +153,8 @@ impl CodeLibrary {
     /// [`ModuleError::Rejected`], with the compiler's log, if the driver loaded code that it cannot
     /// compile.
     ///
-    /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
-    /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
+    /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and
+    /// `cuLibraryEnumerateKernels`, CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
     #[doc(alias = "cuLibraryGetKernel")]
     #[inline]
     pub fn kernel(&self, name: &str) -> Result<LibraryKernel<'_>, ModuleError> {

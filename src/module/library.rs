@@ -261,7 +261,8 @@ impl CodeLibrary {
         self.check_driver(context.driver(), FnId::cuLibraryGetGlobal)?;
         let (library, name_of) = (self.as_raw(), text.as_ptr());
         Global::find(context, name, |context, address, bytes| {
-            // SAFETY: the library is live, a context of its driver is current, and all pointers outlive the call.
+            // SAFETY: the library is live, a context of its driver is current, and all pointers
+            // outlive the call.
             unsafe { context_call!(context, cuLibraryGetGlobal(address, bytes, library, name_of)) }
         })
     }

@@ -98,9 +98,10 @@ impl<'ctx> Linker<'ctx> {
     /// Blocks while the driver compiles it, now or in [`complete`](Linker::complete).
     ///
     /// # Errors
-    /// [`ModuleError::Input`] with the reason: text that is not PTX, or [`ModuleError::Rejected`] with the
-    /// compiler's log: `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_SOURCE`
-    /// for a symbol that another input already defines. Earlier inputs stay.
+    /// [`ModuleError::Input`] with the reason: text that is not PTX, or [`ModuleError::Rejected`]
+    /// with the compiler's log: `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`,
+    /// `CUDA_ERROR_INVALID_SOURCE` for a symbol that another input already defines. Earlier inputs
+    /// stay.
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
@@ -116,9 +117,9 @@ impl<'ctx> Linker<'ctx> {
     /// Adds code from memory. Messages refer to it by `name`.
     ///
     /// # Errors
-    /// [`ModuleError::Input`] with [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`, `CUDA_ERROR_INVALID_IMAGE`,
-    /// `CUDA_ERROR_INVALID_VALUE` for empty code, `CUDA_ERROR_NOT_SUPPORTED` for a form that the
-    /// driver no longer accepts.
+    /// [`ModuleError::Input`] with [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`,
+    /// `CUDA_ERROR_INVALID_IMAGE`, `CUDA_ERROR_INVALID_VALUE` for empty code,
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a form that the driver no longer accepts.
     ///
     /// # Safety
     /// `code` is complete, and of this form, as a compiler wrote it; PTX ends with a NUL. The

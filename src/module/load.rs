@@ -33,8 +33,8 @@ impl<'ctx> Module<'ctx> {
     /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option
-    /// or a value that the driver does not know.
+    /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with
+    /// `CUDA_ERROR_INVALID_VALUE` for an option or a value that the driver does not know.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -51,8 +51,9 @@ impl<'ctx> Module<'ctx> {
         Ok(module)
     }
 
-    /// Loads machine code (cubin) or a container of several (fatbin). The options are for the driver's compiler, which
-    /// compiles the PTX of a fatbin if it has no machine code for the device.
+    /// Loads machine code (cubin) or a container of several (fatbin). The options are for the
+    /// driver's compiler, which compiles the PTX of a fatbin if it has no machine code for the
+    /// device.
     ///
     /// # Errors
     /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` (no code for the device),

@@ -117,8 +117,9 @@ impl<'ctx> Module<'ctx> {
     /// # Errors
     /// [`ModuleError::NoFunction`], with the existing functions; [`ModuleError::InteriorNul`].
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+; for an error `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`,
-    /// CUDA 12.4+, and `cuFuncGetName`, CUDA 12.3+ (before that the PTX is read).
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+; for an error `cuModuleGetFunctionCount` and
+    /// `cuModuleEnumerateFunctions`, CUDA 12.4+, and `cuFuncGetName`, CUDA 12.3+ (before that the
+    /// PTX is read).
     #[doc(alias = "cuModuleGetFunction")]
     #[inline]
     pub fn function(&self, name: &str) -> Result<Function<'_>, ModuleError> {
@@ -195,8 +196,8 @@ impl CodeLibrary {
     /// [shared](CodeLibrary::share) library.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a context of another
-    /// driver.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a
+    /// context of another driver.
     ///
     /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetModule")]
@@ -214,7 +215,8 @@ impl CodeLibrary {
         let context = cx.get()?;
         self.check_driver(context.driver(), FnId::cuLibraryGetModule)?;
         let mut raw = CUmodule::null();
-        // SAFETY: the library is live, a context of its driver is current, and the out-parameter outlives the call.
+        // SAFETY: the library is live, a context of its driver is current, and the out-parameter
+        // outlives the call.
         unsafe { context_call!(&context, cuLibraryGetModule(&raw mut raw, self.as_raw())) }?;
         Ok(Module {
             code: Held::new(Code { raw, of_library: true }, context),

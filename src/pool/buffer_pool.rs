@@ -102,7 +102,8 @@ impl<'p> BufferPool<'p> {
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
     /// ([`Error::UNRESOLVED`]), they are kept.
     ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; during a capture
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFree_v2", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {

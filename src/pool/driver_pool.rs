@@ -265,14 +265,15 @@ impl Driver {
         Ok(PoolRef::new(raw, self))
     }
 
-    /// Returns the handle of the current pool of a location, to compare with [`PoolRef::as_raw`]: on a
-    /// device, the one from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates. The
-    /// owner of the pool may destroy it at any time.
+    /// Returns the handle of the current pool of a location, to compare with [`PoolRef::as_raw`]:
+    /// on a device, the one from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc)
+    /// allocates. The owner of the pool may destroy it at any time.
     ///
     /// # Errors
     /// Same as [`default_pool`](Driver::default_pool).
     ///
-    /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemGetMemPool`, CUDA 13.0+.
+    /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemGetMemPool`,
+    /// CUDA 13.0+.
     #[doc(alias("cuDeviceGetMemPool", "cuMemGetMemPool"))]
     #[inline]
     pub fn current_pool(self, place: PoolPlace) -> Result<CUmemoryPool, Error> {
@@ -288,14 +289,16 @@ impl Driver {
         Ok(raw)
     }
 
-    /// Makes a pool the current one of a location, in the whole process, until it is dropped or another
-    /// pool is set: on a device, [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates from it.
+    /// Makes a pool the current one of a location, in the whole process, until it is dropped or
+    /// another pool is set: on a device, [`StreamBuffer::alloc`](super::StreamBuffer::alloc)
+    /// allocates from it.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a pool in another location, or an imported one;
     /// [`Error::WRONG_CONTEXT`] for a pool or a device of another driver.
     ///
-    /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemSetMemPool`, CUDA 13.0+.
+    /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemSetMemPool`,
+    /// CUDA 13.0+.
     #[doc(alias("cuDeviceSetMemPool", "cuMemSetMemPool"))]
     #[inline]
     pub fn set_current_pool(self, place: PoolPlace, pool: &PoolRef) -> Result<(), Error> {
@@ -304,7 +307,8 @@ impl Driver {
         }
         let (memory, mut location) = place.described(self, FnId::cuMemSetMemPool)?;
         if let PoolPlace::Device(device) = place {
-            // SAFETY: the pool is live; when it is destroyed, the driver uses the default one again.
+            // SAFETY: the pool is live; when it is destroyed, the driver uses the default one
+            // again.
             unsafe { driver_call!(self.library(), cuDeviceSetMemPool(device.as_raw(), pool.raw)) }
         } else {
             // SAFETY: as above, and the place outlives the call.

@@ -32,8 +32,8 @@ impl PoolRef {
     /// [imports](MemoryPool::import) it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for that](super::PoolOptions::shareable);
-    /// `CUDA_ERROR_NOT_SUPPORTED`.
+    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for
+    /// that](super::PoolOptions::shareable); `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuMemPoolExportToShareableHandle`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
@@ -89,8 +89,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(data.reserved)
     }
 
-    /// Imports memory that another process has allocated from an imported pool, by its name. Drop frees it here,
-    /// in the order of `stream`, but not in the other process.
+    /// Imports memory that another process has allocated from an imported pool, by its name. Drop
+    /// frees it here, in the order of `stream`, but not in the other process.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for memory of another pool;

@@ -69,7 +69,8 @@ pairs! {
         if from.stream != to.stream {
             return Err(MemoryError::NotInOrder);
         }
-        // SAFETY: both sides have `bytes` bytes and are in the order of this stream; the first was borrowed mutably.
+        // SAFETY: both sides have `bytes` bytes and are in the order of this stream; the first was
+        // borrowed mutably.
         unsafe { copy::within_on(context, to.stream, to.elements.as_raw(), from.elements.as_raw(), bytes) }?;
         Ok(())
     }

@@ -88,9 +88,11 @@ impl PoolPlace {
 pub struct PoolOptions {
     /// Memory of the pool.
     pub place: PoolPlace,
-    /// Limit of the pool in bytes, which the driver rounds up; 0 for no limit. CUDA 12.2+; older drivers ignore it.
+    /// Limit of the pool in bytes, which the driver rounds up; 0 for no limit. CUDA 12.2+; older
+    /// drivers ignore it.
     pub max_bytes: usize,
-    /// True if the pool can be [exported](super::PoolRef::export) to other processes as a file descriptor.
+    /// True if the pool can be [exported](super::PoolRef::export) to other processes as a file
+    /// descriptor.
     pub shareable: bool,
 }
 

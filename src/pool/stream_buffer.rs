@@ -45,7 +45,8 @@ use crate::stream::{Event, Stream, StreamSource};
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `StreamBuffer<'static, T>`, in the order of a [shared stream](crate::Shared).
+/// In a struct it is a `StreamBuffer<'static, T>`, in the order of a [shared
+/// stream](crate::Shared).
 pub struct StreamBuffer<'s, T: DeviceData> {
     /// Also keeps the stream.
     block: Block<'s>,
@@ -62,8 +63,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// `CUDA_ERROR_OUT_OF_MEMORY` for a pool that is not the default one;
     /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
     ///
-    /// Driver: `cuMemAllocAsync`, CUDA 11.2+; if that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
-    /// `cuMemPoolGetAttribute`, CUDA 11.2+.
+    /// Driver: `cuMemAllocAsync`, CUDA 11.2+; if that has no room, `cuDeviceGetMemPool`,
+    /// `cuDeviceGetDefaultMemPool` and `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemAllocAsync")]
     pub fn alloc(
         cx: &Current<'_, '_>,
@@ -88,7 +89,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// [`Error::WRONG_CONTEXT`] also for a pool of another driver; `CUDA_ERROR_INVALID_VALUE`
     /// for an imported pool.
     ///
-    /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; if that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
+    /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; if that has no room, `cuMemPoolGetAttribute`,
+    /// CUDA 11.2+.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub fn alloc_from(
         cx: &Current<'_, '_>,
@@ -109,7 +111,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(Self::new(Block::ordered(address, stream), len))
     }
 
-    /// Allocates `len` elements and queues a fill of all their bytes with zero. The host does not wait.
+    /// Allocates `len` elements and queues a fill of all their bytes with zero. The host does not
+    /// wait.
     ///
     /// # Errors
     /// Same as [`alloc`](StreamBuffer::alloc).
@@ -167,7 +170,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Waits for the stream and copies the elements to a new vector. Blocks until done.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough
+    /// memory.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias("cuMemcpyDtoH_v2", "cuStreamSynchronize"))]

@@ -1,5 +1,5 @@
-//! Checked driver calls: one macro each for calls outside of a context, and of a function that newer drivers replaced.
-//! `context_call`, in the folder of contexts, is for calls in one.
+//! Checked driver calls: one macro each for calls outside of a context, and of a function that
+//! newer drivers replaced. `context_call`, in the folder of contexts, is for calls in one.
 
 use cuprum_sys::{CUresult, FnId};
 

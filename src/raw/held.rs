@@ -44,7 +44,8 @@ pub(crate) unsafe trait Handle: Copy {
     }
 }
 
-/// A [`Handle`] that one driver call frees. `unsafe`, because each use says why any thread may free it.
+/// A [`Handle`] that one driver call frees. `unsafe`, because each use says why any thread may free
+/// it.
 macro_rules! handle {
     ($(#[$inline:meta])? unsafe $handle:ty: $name:literal, $(owned if |$owned:ident| $is_owned:expr,)?
      |$raw:ident| $call:ident($($argument:expr),*)) => {

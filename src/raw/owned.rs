@@ -14,7 +14,8 @@ use crate::swallowed;
 
 /// A handle of a driver without a context.
 ///
-/// Drop frees it with one call, swallows errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child.
+/// Drop frees it with one call, swallows errors (see [`swallowed`](crate::swallowed)) and does
+/// nothing in a forked child.
 pub(crate) struct Owned<H: Handle> {
     raw: H,
     library: Library,

@@ -1,6 +1,7 @@
 //! Methods that many owners of handles and elements have.
 
-/// The method `close`: the beginning of its documentation, and the driver function with its version.
+/// The method `close`: the beginning of its documentation, and the driver function with its
+/// version.
 macro_rules! close {
     ($does:literal, $call:literal, $since:literal, |$this:ident| $close:expr) => {
         #[doc = concat!($does, " and returns the error that `Drop` would swallow.")]

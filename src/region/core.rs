@@ -257,7 +257,8 @@ impl Core {
     pub(super) fn is_recorded(&self) -> bool {
         let (context, stream) = (self.context(), self.stream.as_raw());
         let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
-        // SAFETY: the stream is live; the out-parameter outlives the call, which reads no current context.
+        // SAFETY: the stream is live; the out-parameter outlives the call, which reads no current
+        // context.
         if let Err(error) = unsafe { context_call!(context, cuStreamIsCapturing(stream, &raw mut status)) } {
             context.swallow(error);
         }

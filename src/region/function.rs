@@ -44,8 +44,9 @@ impl Pool {
     /// driver is older than CUDA 12.4, and the module was not loaded from PTX;
     /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+
-    /// (before that the PTX is read); `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, `cuFuncGetParamCount`, CUDA 13.2+, and
+    /// `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); `cuFuncGetAttribute`,
+    /// CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias("cuModuleGetFunction", "cuFuncGetParamInfo"))]
     pub fn function(
         &self,

@@ -202,7 +202,8 @@ impl Queue {
     }
 
     /// # Safety
-    /// Same as [`launch`](Queue::launch); the arguments are packed at their offsets from `packed` on.
+    /// Same as [`launch`](Queue::launch); the arguments are packed at their offsets from `packed`
+    /// on.
     #[inline]
     unsafe fn launch_packed(
         &self,

@@ -152,8 +152,8 @@ impl Queue {
     /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in
     /// different ones; [`Error::WRONG_CONTEXT`]; [`RegionError::Lost`].
     ///
-    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; if that fails for a mark of a recording, `cuStreamIsCapturing`,
-    /// CUDA 10.0+.
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; if that fails for a mark of a recording,
+    /// `cuStreamIsCapturing`, CUDA 10.0+.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, cx: &Current<'_, '_>, mark: &Mark) -> Result<(), RegionError> {
         cx.require(self.context(), FnId::cuStreamWaitEvent)?;

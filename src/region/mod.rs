@@ -1,4 +1,5 @@
-//! Memory and work for programs whose types are known only at run time: servers, interpreters, tensor libraries.
+//! Memory and work for programs whose types are known only at run time: servers, interpreters,
+//! tensor libraries.
 //!
 //! A [`Pool`] has queues, memory, page-locked memory and kernels. A [`Region`] is a counted share
 //! of device memory, which any thread uses on any [`Queue`]; [`Pinned`] host memory has one owner

@@ -70,7 +70,8 @@ impl Pool {
     /// # Errors
     /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
-    /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was dropped.
+    /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was
+    /// dropped.
     #[doc(alias("cuStreamCreate", "cuStreamQuery"))]
     pub fn queue(&self, cx: &Current<'_, 'static>) -> Result<Queue, RegionError> {
         cx.require(self.context(), FnId::cuStreamCreate)?;

@@ -52,8 +52,8 @@ impl Queue {
     /// [`RegionError::NotOrdered`]; [`RegionError::Recording`];
     /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
-    /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+, and `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`,
-    /// CUDA 2.0+.
+    /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+, and `cuEventRecord`, CUDA 2.0+, the first time
+    /// `cuEventCreate`, CUDA 2.0+.
     #[doc(alias("cuMemcpyDtoHAsync_v2", "cuEventRecord"))]
     pub fn read(&self, cx: &Current<'_, 'static>, from: &Region, to: Pinned) -> Result<Read, RegionError> {
         const CALL: FnId = FnId::cuMemcpyDtoHAsync_v2;

@@ -68,8 +68,9 @@ impl Queue {
     /// [`RegionError::Recording`] during another recording; [`Error::WRONG_CONTEXT`];
     /// [`Error::UNRESOLVED`] on drivers before CUDA 10.1.
     ///
-    /// Driver: `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`, CUDA 2.0+, and `cuStreamBeginCapture_v2`,
-    /// CUDA 10.1+; after an error `cuStreamEndCapture` and `cuStreamIsCapturing`, CUDA 10.0+.
+    /// Driver: `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`, CUDA 2.0+, and
+    /// `cuStreamBeginCapture_v2`, CUDA 10.1+; after an error `cuStreamEndCapture` and
+    /// `cuStreamIsCapturing`, CUDA 10.0+.
     #[doc(alias("cuEventRecord", "cuStreamBeginCapture_v2", "cuStreamEndCapture"))]
     pub fn record(&self, cx: &Current<'_, 'static>) -> Result<Recording, RegionError> {
         const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -113,8 +114,9 @@ impl Recording {
     /// for; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a raw call that a capture forbids;
     /// [`Error::WRONG_CONTEXT`].
     ///
-    /// Driver: `cuStreamEndCapture`, CUDA 10.0+, `cuGraphInstantiateWithFlags`, CUDA 11.4+, or `cuGraphInstantiate`,
-    /// CUDA 10.0+, and `cuGraphDestroy`, CUDA 10.0+; after an error `cuStreamIsCapturing`, CUDA 10.0+.
+    /// Driver: `cuStreamEndCapture`, CUDA 10.0+, `cuGraphInstantiateWithFlags`, CUDA 11.4+, or
+    /// `cuGraphInstantiate`, CUDA 10.0+, and `cuGraphDestroy`, CUDA 10.0+; after an error
+    /// `cuStreamIsCapturing`, CUDA 10.0+.
     #[doc(alias = "cuStreamEndCapture")]
     pub fn end(mut self, cx: &Current<'_, 'static>) -> Result<Replay, RegionError> {
         if let Some(open) = &self.open {

@@ -77,7 +77,8 @@ impl Queue {
             Some((_, last)) => *last = epoch,
             None => queues.push((Arc::clone(core), epoch)),
         }
-        // SAFETY: graph and stream are live, their context is current, and no other thread launches the graph.
+        // SAFETY: graph and stream are live, their context is current, and no other thread launches
+        // the graph.
         unsafe { context_call!(context, cuGraphLaunch(work.exec.raw(), self.as_raw())) }?;
         drop(queues);
         drop(mode);

@@ -1,4 +1,5 @@
-//! Attributes of streams: treatment of memory by the second-level cache, waiting policy, priority, and domains of fences.
+//! Attributes of streams: treatment of memory by the second-level cache, waiting policy, priority,
+//! and domains of fences.
 
 use std::fmt;
 use std::ptr;
@@ -16,8 +17,9 @@ use crate::raw::seal::Key;
 /// Treatment of a window of memory by the second-level cache while kernels of a stream run: an
 /// [attribute](Stream::set_attribute).
 ///
-/// It is advice: the memory need not be live, and results do not depend on it. Persisting lines need reserved space: see
-/// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
+/// It is advice: the memory need not be live, and results do not depend on it. Persisting lines
+/// need reserved space: see [`Limit`](crate::context::Limit) and
+/// [`Current::reset_persisting_l2_cache`].
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -43,7 +45,8 @@ pub struct AccessPolicy {
     /// Address of the first byte.
     pub address: CUdeviceptr,
     /// Bytes of the window; 0 for none. At most the attribute
-    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute) of the device.
+    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute) of the
+    /// device.
     pub bytes: usize,
     /// Share of the lines that get the `hit` property, from 0 to 1; the others get `miss`.
     pub hit_ratio: f32,
@@ -72,9 +75,9 @@ impl fmt::Debug for AccessPolicy {
 }
 
 /// The hardware domain of each logical domain of fences, an [attribute](Stream::set_attribute) of
-/// streams: of ordinary kernels, and of kernels that communicate with other devices. Domains are below
-/// the attribute [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the
-/// device.
+/// streams: of ordinary kernels, and of kernels that communicate with other devices. Domains are
+/// below the attribute
+/// [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the device.
 pub type SyncDomainMap = CUlaunchMemSyncDomainMap;
 
 type Id = CUlaunchAttributeID;
@@ -147,13 +150,14 @@ impl Stream<'_> {
     pub fn attribute<A: StreamAttribute>(&self, cx: &Current<'_, '_>) -> Result<A, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetAttribute)?;
         let mut value = CUstreamAttrValue { pad: [0; 64] };
-        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the
+        // call.
         unsafe { context_call!(context, cuStreamGetAttribute(self.as_raw(), A::ID, &raw mut value)) }?;
         Ok(A::read(&value, Key::new()))
     }
 
-    /// Sets an attribute, for later waits and for kernels that are queued from now on. The type of the value selects the
-    /// attribute:
+    /// Sets an attribute, for later waits and for kernels that are queued from now on. The type of
+    /// the value selects the attribute:
     ///
     /// | value | attribute |
     /// |---|---|
@@ -165,9 +169,9 @@ impl Stream<'_> {
     /// Example: see [`AccessPolicy`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver or the device does not support, such as a window that is too
-    /// large, a share that is not from 0 to 1, or persisting lines outside of the share; the errors of
-    /// [`attribute`](Stream::attribute).
+    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver or the device does not support, such
+    /// as a window that is too large, a share that is not from 0 to 1, or persisting lines outside
+    /// of the share; the errors of [`attribute`](Stream::attribute).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -185,14 +189,17 @@ impl Stream<'_> {
         let context = cx.of(self.context(), FnId::cuStreamSetAttribute)?;
         let mut value = CUstreamAttrValue { pad: [0; 64] };
         write(&mut value);
-        // SAFETY: the stream is live, its context is current, and the value outlives the call, which copies it.
+        // SAFETY: the stream is live, its context is current, and the value outlives the call,
+        // which copies it.
         unsafe { context_call!(context, cuStreamSetAttribute(self.as_raw(), id, &raw const value)) }
     }
 
-    /// Sets the priority of work that is queued from now on. [`priority`](Stream::priority) returns it.
+    /// Sets the priority of work that is queued from now on. [`priority`](Stream::priority) returns
+    /// it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` on drivers that do not change it; the errors of [`attribute`](Stream::attribute).
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers that do not change it; the errors of
+    /// [`attribute`](Stream::attribute).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]

@@ -255,7 +255,8 @@ impl<'scope> Scope<'scope, '_> {
     /// Same as [`Copies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which the driver
     /// refuses; [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) on drivers before CUDA 13.2.
     ///
-    /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+, or `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+, for rows and arrays.
+    /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+, or `cuMemcpy3DWithAttributesAsync`,
+    /// CUDA 13.2+, for rows and arrays.
     #[doc(alias("cuMemcpyWithAttributesAsync", "cuMemcpy3DWithAttributesAsync"))]
     pub fn copy_with<D, S>(
         &self,

@@ -139,8 +139,9 @@ impl<'scope> Scope<'scope, '_> {
     /// the other is its [device view](Scope::as_device); [`MemoryError::OtherStream`] for loans of
     /// another stream.
     ///
-    /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`, `cuMemcpy2DAsync_v2` or
-    /// `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or `cuMemcpy3DPeerAsync`, CUDA 4.0+.
+    /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`,
+    /// `cuMemcpy2DAsync_v2` or `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or
+    /// `cuMemcpy3DPeerAsync`, CUDA 4.0+.
     #[doc(alias("cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2"))]
     #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2", "cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"))]
     #[inline]
@@ -173,7 +174,8 @@ impl<'scope> Scope<'scope, '_> {
     /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size;
     /// [`MemoryError::OtherStream`].
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, `cuMemcpy2D_v2` or `cuMemcpy3D_v2`, CUDA 3.2+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, `cuMemcpy2D_v2` or
+    /// `cuMemcpy3D_v2`, CUDA 3.2+.
     #[doc(alias("cuStreamSynchronize", "cuMemcpyDtoH_v2", "cuMemcpy2D_v2", "cuMemcpy3D_v2"))]
     #[inline]
     pub fn read<D, M>(&self, dst: &mut D, src: &Lent<'scope, M>) -> Result<(), MemoryError>
@@ -194,8 +196,9 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// [`MemoryError::OtherStream`].
     ///
-    /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
-    /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
+    /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows
+    /// `cuMemsetD2D8Async`, `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for
+    /// each slice if there are rows between the slices.
     #[doc(alias("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D8Async"))]
     #[doc(alias("cuMemsetD2D16Async", "cuMemsetD2D32Async"))]
     #[inline]
@@ -214,8 +217,8 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// Same as [`fill`](Scope::fill).
     ///
-    /// Driver: `cuMemsetD8Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`, CUDA 3.2+, once, or for each slice if there are
-    /// rows between the slices.
+    /// Driver: `cuMemsetD8Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`, CUDA 3.2+, once, or for
+    /// each slice if there are rows between the slices.
     #[doc(alias("cuMemsetD8Async", "cuMemsetD2D8Async"))]
     #[inline]
     pub fn fill_bytes<D>(&self, dst: &Lent<'scope, D>, value: u8) -> Result<(), MemoryError>

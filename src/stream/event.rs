@@ -29,7 +29,8 @@ flags! {
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
         /// The event records no time: cheaper to record and to wait for, but useless for timing.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
-        /// Other processes can open the event: see [`Event::ipc_handle`]. Needs [`DISABLE_TIMING`](Self::DISABLE_TIMING).
+        /// Other processes can open the event: see [`Event::ipc_handle`]. Needs
+        /// [`DISABLE_TIMING`](Self::DISABLE_TIMING).
         const INTERPROCESS = CUevent_flags::CU_EVENT_INTERPROCESS.0;
         const _ = !0;
     }
@@ -143,7 +144,8 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Calls the newer function if the driver has it: 90 ns instead of 446 ns on an H200.
     ///
-    /// Driver: `cuEventElapsedTime_v2`, CUDA 12.8+, or `cuEventElapsedTime`, CUDA 2.0+, on older drivers.
+    /// Driver: `cuEventElapsedTime_v2`, CUDA 12.8+, or `cuEventElapsedTime`, CUDA 2.0+, on older
+    /// drivers.
     #[doc(alias = "cuEventElapsedTime_v2")]
     #[inline]
     pub fn elapsed_since(&self, start: &Event<'_>) -> Result<Duration, Error> {

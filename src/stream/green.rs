@@ -40,7 +40,8 @@ impl<'ctx> Stream<'ctx> {
     pub fn green_context(&self, cx: &Current<'_, '_>) -> Result<Option<CUgreenCtx>, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetGreenCtx)?;
         let mut green = CUgreenCtx::null();
-        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the
+        // call.
         unsafe { context_call!(context, cuStreamGetGreenCtx(self.as_raw(), &raw mut green)) }?;
         Ok(Some(green).filter(|green| !green.is_null()))
     }
@@ -58,7 +59,8 @@ impl<'ctx> Stream<'ctx> {
     pub fn resource(&self, cx: &Current<'_, '_>, kind: ResourceKind) -> Result<DeviceResource, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetDevResource)?;
         DeviceResource::ask(context.device(), |to| {
-            // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+            // SAFETY: the stream is live, its context is current, and the out-parameter outlives
+            // the call.
             unsafe { context_call!(context, cuStreamGetDevResource(self.as_raw(), to, kind)) }
         })
     }

@@ -92,7 +92,8 @@ impl Stream<'_> {
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]. Then the function is leaked, because it may still be called.
     ///
-    /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
+    /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver
+    /// has only that.
     #[doc(alias("cuLaunchHostFunc", "cuLaunchHostFunc_v2"))]
     pub fn call_host<F, R>(&self, cx: &Current<'_, '_>, function: F) -> Result<HostCall<R>, Error>
     where

@@ -18,7 +18,8 @@ impl Stream<'_> {
     pub fn priority(&self, cx: &Current<'_, '_>) -> Result<i32, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetPriority)?;
         let mut priority = 0;
-        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the
+        // call.
         unsafe { context_call!(context, cuStreamGetPriority(self.as_raw(), &raw mut priority)) }?;
         Ok(priority)
     }
@@ -35,7 +36,8 @@ impl Stream<'_> {
     pub fn id(&self, cx: &Current<'_, '_>) -> Result<u64, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetId)?;
         let mut id = 0;
-        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the
+        // call.
         unsafe { context_call!(context, cuStreamGetId(self.as_raw(), &raw mut id)) }?;
         Ok(id)
     }

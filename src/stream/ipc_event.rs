@@ -38,7 +38,8 @@ impl<'ctx> Event<'ctx> {
         Ok(handle.reserved)
     }
 
-    /// Opens an event of another process. Either process may record it, and wait for it on the host or in streams.
+    /// Opens an event of another process. Either process may record it, and wait for it on the host
+    /// or in streams.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` in the process that made it; `CUDA_ERROR_MAP_FAILED` for an

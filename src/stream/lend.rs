@@ -105,8 +105,9 @@ impl<'scope> Scope<'scope, '_> {
     /// [`StreamBuffer`](crate::pool::StreamBuffer) in the order of another stream; sticky errors of
     /// earlier work if it waits.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for device memory on a non-blocking stream, otherwise none; for a [`Peer`]
-    /// also `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for device memory on a non-blocking stream,
+    /// otherwise none; for a [`Peer`] also `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
+    /// CUDA 4.0+.
     #[doc(alias("cuStreamSynchronize", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]
     pub fn lend<M: Lend<'scope>>(&self, memory: M) -> Result<Lent<'scope, M::View>, MemoryError> {

@@ -10,9 +10,9 @@ use crate::raw::call::either_call;
 
 /// Access to managed memory on a device without [concurrent
 /// access](crate::memory::ManagedBuffer#devices-without-concurrent-access), as the driver's number:
-/// `CU_MEM_ATTACH_GLOBAL`, the initial state, for all streams of all devices, and the host only while
-/// no kernel runs; `CU_MEM_ATTACH_HOST` for the host and no stream; `CU_MEM_ATTACH_SINGLE` for one
-/// stream, and the host only while that stream is idle.
+/// `CU_MEM_ATTACH_GLOBAL`, the initial state, for all streams of all devices, and the host only
+/// while no kernel runs; `CU_MEM_ATTACH_HOST` for the host and no stream; `CU_MEM_ATTACH_SINGLE`
+/// for one stream, and the host only while that stream is idle.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -115,8 +115,8 @@ impl Stream<'_> {
     /// [`prefetch`](Stream::prefetch) does. Makes no call if all are empty.
     ///
     /// # Errors
-    /// Same as [`prefetch`](Stream::prefetch); [`Error::UNRESOLVED`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
-    /// stream.
+    /// Same as [`prefetch`](Stream::prefetch); [`Error::UNRESOLVED`] before CUDA 13.0;
+    /// `CUDA_ERROR_INVALID_VALUE` on the default stream.
     ///
     /// Driver: `cuMemPrefetchBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemPrefetchBatchAsync")]

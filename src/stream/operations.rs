@@ -209,7 +209,8 @@ impl<'scope> Scope<'scope, '_> {
             return Ok(());
         }
         let first = operations.list.as_mut_ptr();
-        // SAFETY: there are `count` operations, on numbers in memory that is lent to a scope that waits for this stream.
+        // SAFETY: there are `count` operations, on numbers in memory that is lent to a scope that
+        // waits for this stream.
         Ok(unsafe { context_call!(&context, cuStreamBatchMemOp_v2(stream, count, first, 0)) }?)
     }
 

@@ -127,7 +127,8 @@ on_stream! { Queues::queue, to View;
         let bytes = bytes_of::<T>(to.len())?;
         apart(to.as_raw(), unified(from), bytes)?;
         let host = from.as_ptr().cast_const().cast();
-        // SAFETY: both sides have `bytes` initialized bytes and are lent to a scope that waits for this stream.
+        // SAFETY: both sides have `bytes` initialized bytes and are lent to a scope that waits for
+        // this stream.
         unsafe { copy::from_host_on(on.context, on.stream, to.as_raw(), host, bytes) }?;
         Ok(())
     }
@@ -178,8 +179,8 @@ unsafe fn between_contexts<T: DeviceData>(
     same_length(to.len(), from.len())?;
     let bytes = bytes_of::<T>(to.len())?;
     let (to, from) = ((to.context(), to.as_raw()), (from.context(), from.as_raw()));
-    // SAFETY: both sides have `bytes` bytes, are of one driver, and are lent to a scope that waits for this stream;
-    // any bytes are a `T`.
+    // SAFETY: both sides have `bytes` bytes, are of one driver, and are lent to a scope that waits
+    // for this stream; any bytes are a `T`.
     unsafe { copy::between_on(on.context, on.stream, to, from, bytes) }?;
     Ok(())
 }

@@ -169,8 +169,8 @@ impl<V> Request<V> {
     /// The errors of `body`; [`Error::WRONG_CONTEXT`] unless event and stream are of the current
     /// context. The error contains the request, unless a wait failed.
     ///
-    /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and if that fails,
-    /// `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and if
+    /// that fails, `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
     pub fn submit<E: From<Error>>(
         self,

@@ -125,7 +125,8 @@ impl<S: Streams> Wait<'_, S> {
         let (mut first, mut is_over) = (Ok(()), true);
         let activated = activated(self.context, || {
             self.streams.each(|stream| {
-                // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
+                // SAFETY: the stream outlives the scope, which borrows it, and its context is
+                // current.
                 let (waited, proven) = unsafe { waited_for(self.context, stream) };
                 is_over &= proven;
                 first = first.and(waited);

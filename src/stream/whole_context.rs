@@ -11,10 +11,11 @@ impl Current<'_, '_> {
     /// [`GreenContext`](crate::context::GreenContext), on its own streams.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream
-    /// of the context is captured.
+    /// [`Error::WRONG_CONTEXT`] for an event of another context;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of the context is captured.
     ///
-    /// Driver: `cuCtxRecordEvent`, CUDA 12.5+; in a green context `cuGreenCtxRecordEvent`, CUDA 12.4+.
+    /// Driver: `cuCtxRecordEvent`, CUDA 12.5+; in a green context `cuGreenCtxRecordEvent`,
+    /// CUDA 12.4+.
     #[doc(alias("cuCtxRecordEvent", "cuGreenCtxRecordEvent"))]
     #[inline]
     pub fn record(&self, event: &Event<'_>) -> Result<(), Error> {
@@ -31,8 +32,8 @@ impl Current<'_, '_> {
     /// context. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`] for an event of another driver; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of
-    /// the context is captured.
+    /// [`Error::WRONG_CONTEXT`] for an event of another driver;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of the context is captured.
     ///
     /// Driver: `cuCtxWaitEvent`, CUDA 12.5+; in a green context `cuGreenCtxWaitEvent`, CUDA 12.4+.
     #[doc(alias("cuCtxWaitEvent", "cuGreenCtxWaitEvent"))]

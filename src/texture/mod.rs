@@ -1,9 +1,9 @@
-//! Textures and surfaces: kernels' access to arrays and memory through the hardware that addresses, converts and
-//! filters.
+//! Textures and surfaces: kernels' access to arrays and memory through the hardware that addresses,
+//! converts and filters.
 //!
-//! A [`Texture`] is made from an [array](crate::memory::Array) or from memory, and a [`Sampler`]. Kernels take it as
-//! a parameter of the type [`TextureObject`], which is `cudaTextureObject_t` in CUDA C, and write arrays through a
-//! [`Surface`], as a [`SurfaceObject`].
+//! A [`Texture`] is made from an [array](crate::memory::Array) or from memory, and a [`Sampler`].
+//! Kernels take it as a parameter of the type [`TextureObject`], which is `cudaTextureObject_t` in
+//! CUDA C, and write arrays through a [`Surface`], as a [`SurfaceObject`].
 //!
 //! ```
 //! # cuprum::example!(driver, context, cx);
@@ -43,12 +43,14 @@
 //!
 //! # How long a texture must live
 //!
-//! Destroying a texture does not wait for kernels that read it. (On an H100 with driver 580 it takes 10 µs while a
-//! kernel runs; freeing an array waits for the kernel.) The code that [launches](crate::Kernel::launch) the kernels
-//! must therefore keep the texture until they have finished. A texture that is lent to a scope
-//! ([`Scope::lend`](crate::stream::Scope::lend)) cannot be dropped before the scope has waited.
+//! Destroying a texture does not wait for kernels that read it. (On an H100 with driver 580 it
+//! takes 10 µs while a kernel runs; freeing an array waits for the kernel.) The code that
+//! [launches](crate::Kernel::launch) the kernels must therefore keep the texture until they have
+//! finished. A texture that is lent to a scope ([`Scope::lend`](crate::stream::Scope::lend)) cannot
+//! be dropped before the scope has waited.
 //!
-//! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share) the array.
+//! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share)
+//! the array.
 
 mod error;
 mod lent;

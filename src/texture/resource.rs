@@ -18,15 +18,17 @@ use crate::raw::shared::{Share, Shared};
 
 /// Resource of a [`Texture`](super::Texture), which borrows it for `'a` or has a share of it.
 ///
-/// An [`Array`], one that is [shared](Shared), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
-/// linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and rows of it (`Pitched`, whose distance is
-/// a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
+/// An [`Array`], one that is [shared](Shared), a level of a [`MipmappedArray`] as an [`ArrayView`],
+/// all its levels, linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and
+/// rows of it (`Pitched`, whose distance is a multiple of
+/// `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
 pub trait TextureSource<'a> {
     /// Returns the resource for the driver.
     fn found(self) -> Result<Found<'a>, TextureError>;
 }
 
-/// Resource of a [`Surface`](super::Surface): an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
+/// Resource of a [`Surface`](super::Surface): an array with [`ArrayFlags::SURFACE`], borrowed for
+/// `'a` or shared.
 pub trait SurfaceSource<'a>: TextureSource<'a> {}
 
 /// The memory of a texture or surface. `pub` only because a sealed trait returns it.
@@ -70,7 +72,8 @@ impl<'a> Found<'a> {
     /// # Safety
     /// `share` keeps the memory.
     unsafe fn shared<'b>(self, share: Share<'b>) -> Found<'b> {
-        // SAFETY: the share, which is kept together with this, keeps the memory, and the memory keeps its context.
+        // SAFETY: the share, which is kept together with this, keeps the memory, and the memory
+        // keeps its context.
         let context = unsafe { self.context.outlived() };
         let Self { described, shape, flags, .. } = self;
         Found { described, context, share: Some(share), shape, flags }
@@ -163,8 +166,8 @@ pub struct ResourceView {
 }
 
 impl ResourceView {
-    /// Returns a view of the largest level and the first layer of an array, read as `T`, which has the size of its
-    /// elements.
+    /// Returns a view of the largest level and the first layer of an array, read as `T`, which has
+    /// the size of its elements.
     pub const fn of<T: Texel>() -> Self {
         Self { format: T::VIEW, levels: (0, 0), layers: (0, 0) }
     }

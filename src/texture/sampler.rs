@@ -5,16 +5,17 @@ use cuprum_sys::{
     CU_TRSF_SEAMLESS_CUBEMAP, CU_TRSF_SRGB, CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode,
 };
 
-/// Addressing outside of a texture along one dimension. `WRAP` and `MIRROR` need normalized coordinates; without them they read
-/// the texel at the edge.
+/// Addressing outside of a texture along one dimension. `WRAP` and `MIRROR` need normalized
+/// coordinates; without them they read the texel at the edge.
 pub type AddressMode = CUaddress_mode;
 
-/// Filtering of texels, or of levels of a mipmapped array: the nearest one (`POINT`), or interpolation of the two nearest along
-/// each dimension (`LINEAR`). Kernels must read floats from a texture that interpolates, so integer elements need
-/// [`Sampler::normalized_floats`].
+/// Filtering of texels, or of levels of a mipmapped array: the nearest one (`POINT`), or
+/// interpolation of the two nearest along each dimension (`LINEAR`). Kernels must read floats from
+/// a texture that interpolates, so integer elements need [`Sampler::normalized_floats`].
 pub type FilterMode = CUfilter_mode;
 
-/// Sampling of a texture. [`new`](Sampler::default) has the defaults; a literal changes some of them:
+/// Sampling of a texture. [`new`](Sampler::default) has the defaults; a literal changes some of
+/// them:
 ///
 /// ```
 /// use cuprum::texture::{AddressMode, FilterMode, Sampler};
@@ -35,17 +36,18 @@ pub type FilterMode = CUfilter_mode;
 pub struct Sampler {
     /// Addressing outside, along x, y and z. Layers are always clamped, and cubes have no outside.
     ///
-    /// A line with linear filtering needs `CLAMP` along y: the device samples it at the edge of a plane
-    /// of one row, where `BORDER` reads half border (measured on an H200).
+    /// A line with linear filtering needs `CLAMP` along y: the device samples it at the edge of a
+    /// plane of one row, where `BORDER` reads half border (measured on an H200).
     pub address_modes: [AddressMode; 3],
     /// Filtering of texels.
     pub filter: FilterMode,
-    /// True if kernels read integer elements of 8 and 16 bits as floats from 0 to 1, or from -1 to 1 if they are signed. Float
-    /// elements are always read as floats.
+    /// True if kernels read integer elements of 8 and 16 bits as floats from 0 to 1, or from -1 to
+    /// 1 if they are signed. Float elements are always read as floats.
     pub normalized_floats: bool,
     /// True if coordinates run from 0 to 1 over each dimension, false if they are in texels.
     pub normalized_coordinates: bool,
-    /// True if the first three channels of 8 bits are converted from sRGB to linear as they are read.
+    /// True if the first three channels of 8 bits are converted from sRGB to linear as they are
+    /// read.
     pub srgb: bool,
     /// Largest ratio of anisotropic filtering, up to 16; 0 and 1 mean none.
     pub max_anisotropy: u32,
@@ -57,7 +59,8 @@ pub struct Sampler {
     pub mipmap_level_clamp: [f32; 2],
     /// Color that `BORDER` reads.
     pub border_color: [f32; 4],
-    /// True if the driver may filter with fewer levels of a mipmapped array than requested. The default.
+    /// True if the driver may filter with fewer levels of a mipmapped array than requested. The
+    /// default.
     pub trilinear_optimization: bool,
     /// True if filtering goes across the edges between faces of a cube.
     pub seamless_cubemap: bool,
@@ -89,8 +92,8 @@ impl Sampler {
 }
 
 impl Default for Sampler {
-    /// Coordinates in texels, clamped to the edge; the nearest texel, without conversion; the largest
-    /// level.
+    /// Coordinates in texels, clamped to the edge; the nearest texel, without conversion; the
+    /// largest level.
     fn default() -> Self {
         Self {
             address_modes: [AddressMode::CU_TR_ADDRESS_MODE_CLAMP; 3],

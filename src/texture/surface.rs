@@ -62,8 +62,8 @@ struct Written(CUsurfObject);
 // SAFETY: the driver allows any thread to use and to destroy a surface object.
 handle!(unsafe Written: "Surface", |raw| cuSurfObjectDestroy(raw.0));
 
-/// An object through which kernels read and write the elements of an array. It borrows the array for `'a`, or has a
-/// share of it.
+/// An object through which kernels read and write the elements of an array. It borrows the array
+/// for `'a`, or has a share of it.
 ///
 /// Destroying it does not wait for kernels that use it: see the [module](super).
 ///
@@ -88,8 +88,9 @@ impl<'a> Surface<'a> {
     /// Creates a surface from an array, or from a level of a mipmapped array.
     ///
     /// # Errors
-    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`];
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it; `CUDA_ERROR_OUT_OF_MEMORY`; the
+    /// sticky errors of earlier work.
     ///
     /// Driver: `cuSurfObjectCreate`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectCreate")]
@@ -100,7 +101,8 @@ impl<'a> Surface<'a> {
         }
         let context = cx.of(&found.context, FnId::cuSurfObjectCreate)?;
         let (mut raw, resource) = (0, &raw const found.described);
-        // SAFETY: the description and `raw` outlive the call; the array is live and of the current context.
+        // SAFETY: the description and `raw` outlive the call; the array is live and of the current
+        // context.
         unsafe { context_call!(context, cuSurfObjectCreate(&raw mut raw, resource)) }?;
         Ok(Self { object: Held::new(Written(raw), found.context), _memory: found.share })
     }

@@ -42,11 +42,11 @@ elements! {
     half::bf16: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
 }
 
-/// Layout of a tensor of one to five dimensions in device memory, and of its tiles in shared memory. Every list begins with the
-/// innermost dimension, whose elements are adjacent.
+/// Layout of a tensor of one to five dimensions in device memory, and of its tiles in shared
+/// memory. Every list begins with the innermost dimension, whose elements are adjacent.
 ///
-/// [`new`](TensorLayout::new) has the defaults; a literal changes some of them. The functions of [`TensorMap`](super::TensorMap)
-/// check the lists.
+/// [`new`](TensorLayout::new) has the defaults; a literal changes some of them. The functions of
+/// [`TensorMap`](super::TensorMap) check the lists.
 ///
 /// ```
 /// use cuprum::sys::CUtensorMapSwizzle;
@@ -64,21 +64,23 @@ elements! {
 pub struct TensorLayout<'l> {
     /// Elements along each dimension.
     pub sizes: &'l [u64],
-    /// Bytes from one element to the next, along each dimension but the first: multiples of 16, below 2^40. `None` for a tensor
-    /// without gaps.
+    /// Bytes from one element to the next, along each dimension but the first: multiples of 16,
+    /// below 2^40. `None` for a tensor without gaps.
     pub strides: Option<&'l [u64]>,
     /// Distance of the copied elements along each dimension, in elements: 1 to 8. `None` for 1.
     pub steps: Option<&'l [u32]>,
-    /// Copies the elements as another type of the same size: `TFLOAT32` in place of `f32`, or packed types of 4 and 6 bits in
-    /// place of `u8`, whose sizes then count the values.
+    /// Copies the elements as another type of the same size: `TFLOAT32` in place of `f32`, or
+    /// packed types of 4 and 6 bits in place of `u8`, whose sizes then count the values.
     pub element: Option<CUtensorMapDataType>,
-    /// Interleaving of the innermost dimension. The memory that an interleaved tensor needs is not checked.
+    /// Interleaving of the innermost dimension. The memory that an interleaved tensor needs is not
+    /// checked.
     pub interleave: CUtensorMapInterleave,
     /// Permutation of rows in shared memory, against bank conflicts.
     pub swizzle: CUtensorMapSwizzle,
     /// Amount of memory that the second-level cache reads at once.
     pub l2_promotion: CUtensorMapL2promotion,
-    /// Value of elements outside of the tensor: zero, or a not-a-number that multiply-add takes for zero.
+    /// Value of elements outside of the tensor: zero, or a not-a-number that multiply-add takes for
+    /// zero.
     pub fill: CUtensorMapFloatOOBfill,
 }
 
@@ -106,7 +108,8 @@ pub(super) fn room<V: Copy, const ROOM: usize>(
 }
 
 impl<'l> TensorLayout<'l> {
-    /// Returns the layout of a tensor without gaps, with this number of elements along each dimension.
+    /// Returns the layout of a tensor without gaps, with this number of elements along each
+    /// dimension.
     pub const fn new(sizes: &'l [u64]) -> Self {
         Self {
             sizes,

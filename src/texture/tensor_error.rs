@@ -20,7 +20,8 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
-    /// The tensor does not have one to five dimensions, or a list does not have one value per dimension.
+    /// The tensor does not have one to five dimensions, or a list does not have one value per
+    /// dimension.
     #[error("{given} values were given, where the dimensions of the tensor want {wanted}")]
     Rank {
         /// Number of values in the list.

@@ -19,8 +19,8 @@ use crate::memory::{Slice, SliceMut};
 use crate::raw::debug::debug;
 use crate::stream::Lent;
 
-/// Memory of a tensor: a [`Slice`], a [`SliceMut`], or either of them lent to a scope. Kernels may write through a
-/// map only if its memory was borrowed mutably.
+/// Memory of a tensor: a [`Slice`], a [`SliceMut`], or either of them lent to a scope. Kernels may
+/// write through a map only if its memory was borrowed mutably.
 pub trait TensorMemory<'a, T> {
     /// Returns the address of the first element, and the number of elements.
     fn place(&self) -> (CUdeviceptr, usize);
@@ -56,12 +56,13 @@ memory! {
     &Lent<'a, SliceMut<'_, T>>, T, _this => None;
 }
 
-/// A description by which kernels copy tiles of a tensor to shared memory and back. It is passed by value, as a
-/// [`TensorMapObject`].
+/// A description by which kernels copy tiles of a tensor to shared memory and back. It is passed by
+/// value, as a [`TensorMapObject`].
 ///
-/// It borrows the memory of the tensor, and is otherwise plain data. As for other memory, the code that
-/// [launches](crate::Kernel::launch) a kernel is responsible for its accesses: the kernel must not outlive the
-/// memory, and may write only through maps of mutably borrowed memory. Requires compute capability 9.0.
+/// It borrows the memory of the tensor, and is otherwise plain data. As for other memory, the code
+/// that [launches](crate::Kernel::launch) a kernel is responsible for its accesses: the kernel must
+/// not outlive the memory, and may write only through maps of mutably borrowed memory. Requires
+/// compute capability 9.0.
 ///
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -136,8 +137,8 @@ impl TensorLayout<'_> {
     }
 }
 
-/// Describes a tensor by a driver call: the end of a method. The functions differ in the arguments between strides
-/// and steps, and in one argument after the interleaving.
+/// Describes a tensor by a driver call: the end of a method. The functions differ in the arguments
+/// between strides and steps, and in one argument after the interleaving.
 macro_rules! encode {
     (
         $context:expr, $tensor:ident, $placed:ident, $element:ty,
@@ -148,8 +149,9 @@ macro_rules! encode {
         let (sizes, strides) = ($placed.lists.sizes.as_ptr(), $placed.strides.as_ptr());
         let (steps, interleave) = ($placed.lists.steps.as_ptr(), $tensor.interleave);
         let (swizzle, promotion, fill) = ($tensor.swizzle, $tensor.l2_promotion, $tensor.fill);
-        // SAFETY: each list has one value per dimension, and lists of corners have one per dimension with a corner.
-        // Lists and map outlive the call, which does not access memory at the address.
+        // SAFETY: each list has one value per dimension, and lists of corners have one per
+        // dimension with a corner. Lists and map outlive the call, which does not access memory at
+        // the address.
         unsafe {
             context_call!(
                 $context,
@@ -168,14 +170,15 @@ impl<'a> TensorMap<'a> {
         Self { raw, needed: placed.needed, bytes_of_element: size_of::<T>(), _memory: PhantomData }
     }
 
-    /// Describes a tensor and the size of the tiles that kernels copy, in elements along each dimension. Does not
-    /// wait or access the memory.
+    /// Describes a tensor and the size of the tiles that kernels copy, in elements along each
+    /// dimension. Does not wait or access the memory.
     ///
     /// # Errors
-    /// [`TensorError::Rank`], [`TensorError::Element`], [`TensorError::Outside`]; [`Error::WRONG_CONTEXT`];
-    /// `CUDA_ERROR_INVALID_VALUE` for sizes, strides, tiles or a swizzle that the device does not support, such as
-    /// rows of tiles that are no multiple of 16 bytes or longer than the swizzle; `CUDA_ERROR_NOT_SUPPORTED` on
-    /// devices without tensor maps; [`Error::UNRESOLVED`] on drivers before CUDA 12.0.
+    /// [`TensorError::Rank`], [`TensorError::Element`], [`TensorError::Outside`];
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_INVALID_VALUE` for sizes, strides, tiles or a swizzle
+    /// that the device does not support, such as rows of tiles that are no multiple of 16 bytes or
+    /// longer than the swizzle; `CUDA_ERROR_NOT_SUPPORTED` on devices without tensor maps;
+    /// [`Error::UNRESOLVED`] on drivers before CUDA 12.0.
     ///
     /// Driver: `cuTensorMapEncodeTiled`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapEncodeTiled")]
@@ -193,9 +196,9 @@ impl<'a> TensorMap<'a> {
         encode!(&context, tensor, placed, T, cuTensorMapEncodeTiled(tile;))
     }
 
-    /// Describes a tensor of images, from which kernels copy columns of pixels. `lower` and `upper` are the offsets
-    /// of the corners of the box of pixels from the corners of the image. They have no value for the first dimension,
-    /// the channels, and the last dimension, the images.
+    /// Describes a tensor of images, from which kernels copy columns of pixels. `lower` and `upper`
+    /// are the offsets of the corners of the box of pixels from the corners of the image. They have
+    /// no value for the first dimension, the channels, and the last dimension, the images.
     ///
     /// # Errors
     /// Same as [`tiled`](TensorMap::tiled).
@@ -221,12 +224,12 @@ impl<'a> TensorMap<'a> {
         encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2col(lower, upper, channels, pixels;))
     }
 
-    /// Same as [`im2col`](TensorMap::im2col), but the columns run along the width only, and only its corners are
-    /// given. Requires compute capability 10.0.
+    /// Same as [`im2col`](TensorMap::im2col), but the columns run along the width only, and only
+    /// its corners are given. Requires compute capability 10.0.
     ///
     /// # Errors
-    /// Same as [`tiled`](TensorMap::tiled); an error of the driver on other devices; [`Error::UNRESOLVED`] on
-    /// drivers before CUDA 12.8.
+    /// Same as [`tiled`](TensorMap::tiled); an error of the driver on other devices;
+    /// [`Error::UNRESOLVED`] on drivers before CUDA 12.8.
     ///
     /// Driver: `cuTensorMapEncodeIm2colWide`, CUDA 12.8+.
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
@@ -248,8 +251,9 @@ impl<'a> TensorMap<'a> {
     /// Describes the same tensor in other memory. After an error the map is unchanged.
     ///
     /// # Errors
-    /// [`TensorError::Outside`]; [`TensorError::Element`] for elements of another size; `CUDA_ERROR_INVALID_VALUE`
-    /// for memory that is not aligned to 16 or 32 bytes; the errors of [`tiled`](TensorMap::tiled).
+    /// [`TensorError::Outside`]; [`TensorError::Element`] for elements of another size;
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not aligned to 16 or 32 bytes; the errors of
+    /// [`tiled`](TensorMap::tiled).
     ///
     /// Driver: `cuTensorMapReplaceAddress`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapReplaceAddress")]
@@ -265,21 +269,23 @@ impl<'a> TensorMap<'a> {
         let address = address_of(cx, &memory, FnId::cuTensorMapReplaceAddress)?;
         check_room(self.needed, memory.bytes(size_of::<T>()))?;
         let mut raw = self.raw;
-        // SAFETY: the driver encoded the map, which outlives the call; the call does not access memory at the
-        // address.
+        // SAFETY: the driver encoded the map, which outlives the call; the call does not access
+        // memory at the address.
         unsafe { context_call!(&context, cuTensorMapReplaceAddress(&raw mut raw, address)) }?;
         self.raw = raw;
         Ok(())
     }
 
-    /// Sets the distance by which addresses of copies may exceed the tensor. Returns the class that is in effect.
+    /// Sets the distance by which addresses of copies may exceed the tensor. Returns the class that
+    /// is in effect.
     ///
     /// # Errors
     /// [`Error::UNRESOLVED`] on drivers before CUDA 13.5; [errors of any call](crate#errors).
     ///
     /// # Safety
-    /// 1. Unless the class is `SMALL`, the allocation of the tensor is contiguous, and accessible for the number of
-    ///    bytes in the device's attribute for large tensors, whenever a kernel uses the map.
+    /// 1. Unless the class is `SMALL`, the allocation of the tensor is contiguous, and accessible
+    ///    for the number of bytes in the device's attribute for large tensors, whenever a kernel
+    ///    uses the map.
     ///
     /// Driver: `cuTensorMapSetAllocationClass`, CUDA 13.5+.
     #[doc(alias = "cuTensorMapSetAllocationClass")]
@@ -310,8 +316,8 @@ debug! {
 
 /// A parameter that is a tensor map, in CUDA C `const __grid_constant__ CUtensorMap`.
 ///
-/// It is aligned to `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, and 128 with headers of
-/// CUDA 13.
+/// It is aligned to `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, and
+/// 128 with headers of CUDA 13.
 ///
 /// ```
 /// use cuprum::texture::TensorMapObject;

@@ -41,7 +41,8 @@ struct Sampled(CUtexObject);
 // SAFETY: the driver allows any thread to use and to destroy a texture object.
 handle!(unsafe Sampled: "Texture", |raw| cuTexObjectDestroy(raw.0));
 
-/// An object through which kernels read an array or memory. It borrows its resource for `'a`, or has a share of it.
+/// An object through which kernels read an array or memory. It borrows its resource for `'a`, or
+/// has a share of it.
 ///
 /// Destroying it does not wait for kernels that read it: see the [module](super).
 ///
@@ -67,9 +68,10 @@ impl<'a> Texture<'a> {
     /// Creates a texture from an array or from memory.
     ///
     /// # Errors
-    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it; `CUDA_ERROR_INVALID_VALUE` for memory whose
-    /// address or pitch does not have the alignment of the device attributes, and for combinations that the driver
-    /// does not support; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it;
+    /// `CUDA_ERROR_INVALID_VALUE` for memory whose address or pitch does not have the alignment of
+    /// the device attributes, and for combinations that the driver does not support;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
     /// Driver: `cuTexObjectCreate`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectCreate")]
@@ -84,8 +86,8 @@ impl<'a> Texture<'a> {
     /// Creates a texture from a view of an array: as other elements, or of some layers or levels.
     ///
     /// # Errors
-    /// Same as [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or
-    /// levels that the array lacks.
+    /// Same as [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and
+    /// for layers or levels that the array lacks.
     ///
     /// Driver: `cuTexObjectCreate`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectCreate")]
@@ -109,8 +111,8 @@ impl<'a> Texture<'a> {
         let view = view.map(|view| view.described(found.shape));
         let view = view.as_ref().map_or(ptr::null(), ptr::from_ref);
         let mut raw = 0;
-        // SAFETY: the descriptions and `raw` outlive the call; the memory of the texture is live and of the current
-        // context.
+        // SAFETY: the descriptions and `raw` outlive the call; the memory of the texture is live
+        // and of the current context.
         unsafe {
             context_call!(context, cuTexObjectCreate(&raw mut raw, resource, &raw const sampling, view))
         }?;

@@ -63,8 +63,8 @@ impl Callback {
     /// Stops the calls and returns the error that `Drop` would swallow.
     ///
     /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+, `cuCoredumpDeregisterStartCallback` or
-    /// `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+, or `cuDeviceUnregisterAsyncNotification`,
-    /// CUDA 12.4+.
+    /// `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+, or
+    /// `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias("cuLogsUnregisterCallback", "cuCoredumpDeregisterStartCallback"))]
     #[doc(alias("cuCoredumpDeregisterCompleteCallback", "cuDeviceUnregisterAsyncNotification"))]
     #[inline]

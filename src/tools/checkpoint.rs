@@ -163,7 +163,8 @@ impl CheckpointProcess {
     /// Lets the process continue.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; the errors of [`state`](CheckpointProcess::state).
+    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; the errors of
+    /// [`state`](CheckpointProcess::state).
     ///
     /// Driver: `cuCheckpointProcessUnlock`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessUnlock")]

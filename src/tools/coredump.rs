@@ -166,7 +166,8 @@ impl Driver {
     /// Panics in it are caught. The closure is never freed, because the end of its last call is
     /// unknown.
     ///
-    /// Driver: `cuCoredumpRegisterStartCallback`, CUDA 13.2+; at its end `cuCoredumpDeregisterStartCallback`, CUDA 13.2+.
+    /// Driver: `cuCoredumpRegisterStartCallback`, CUDA 13.2+; at its end
+    /// `cuCoredumpDeregisterStartCallback`, CUDA 13.2+.
     #[doc(alias = "cuCoredumpRegisterStartCallback")]
     pub fn on_coredump_start(
         self,

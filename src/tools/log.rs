@@ -49,7 +49,8 @@ impl Driver {
     /// message, with time, thread and level. The driver keeps 100 messages and discards older ones.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::WRONG_CONTEXT`] for a position in the log of another driver.
+    /// [Errors of any call](crate#errors); [`Error::WRONG_CONTEXT`] for a position in the log of
+    /// another driver.
     ///
     /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToMemory")]
@@ -85,7 +86,8 @@ impl Driver {
         let path = path.to_str().and_then(|path| CString::new(path).ok());
         let path = path.ok_or_else(|| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call))?;
         let position = position.map_or(ptr::null_mut(), |position| &raw mut position.raw);
-        // SAFETY: the path ends with a NUL and outlives the call, as the position does if there is one.
+        // SAFETY: the path ends with a NUL and outlives the call, as the position does if there is
+        // one.
         unsafe { driver_call!(self.library(), cuLogsDumpToFile(position, path.as_ptr(), 0)) }
     }
 
@@ -95,7 +97,8 @@ impl Driver {
     /// closure is never freed, because the driver does not report when its last call on another
     /// thread has ended.
     ///
-    /// Driver: `cuLogsRegisterCallback`, CUDA 12.9+; at its end `cuLogsUnregisterCallback`, CUDA 12.9+.
+    /// Driver: `cuLogsRegisterCallback`, CUDA 12.9+; at its end `cuLogsUnregisterCallback`,
+    /// CUDA 12.9+.
     #[doc(alias = "cuLogsRegisterCallback")]
     pub fn on_log(
         self,

@@ -33,7 +33,8 @@ impl Device {
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on a system without budgets; other errors of the driver.
     ///
-    /// Driver: `cuDeviceRegisterAsyncNotification`, CUDA 12.4+; at its end `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
+    /// Driver: `cuDeviceRegisterAsyncNotification`, CUDA 12.4+; at its end
+    /// `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias = "cuDeviceRegisterAsyncNotification")]
     pub fn on_over_budget(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Result<Callback, Error> {
         let listener: Listener = Box::new(listener);

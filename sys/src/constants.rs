@@ -1,7 +1,7 @@
 //! The `CU_*` and `CUDA_*` object-like macros of the driver API, by subject.
 //!
-//! Each has the type of the field or parameter that takes it. A note "CUDA x.y+" is the first toolkit later
-//! than 11.8 whose header has the item.
+//! Each has the type of the field or parameter that takes it. A note "CUDA x.y+" is the first
+//! toolkit later than 11.8 whose header has the item.
 
 use core::ffi::c_void;
 use core::ptr::without_provenance_mut;
@@ -12,7 +12,8 @@ use crate::types::{CUdevice, CUstream};
 c_constants! {
     // Versions
 
-    /// The CUDA version whose header these declarations follow: major times 1000 plus minor times 10.
+    /// The CUDA version whose header these declarations follow: 1000 times the major
+    /// number plus 10 times the minor.
     CUDA_VERSION: u32 = 13050;
 
     // Devices and streams

@@ -1,8 +1,9 @@
-//! Expansion of one line of a list of functions: a table field, an id, a name with its version, and a stub.
+//! Expansion of one line of a list of functions: a table field, an id, a name with its version, and
+//! a stub.
 //!
-//! The names of all functions are in one string and are found by offset, without a pointer each. The stubs
-//! are one constant table, which loading copies and then overwrites slot by slot, in one loop instead of code
-//! for each function. Both keep the crate small and quick to build.
+//! The names of all functions are in one string and are found by offset, without a pointer each.
+//! The stubs are one constant table, which loading copies and then overwrites slot by slot, in one
+//! loop instead of code for each function. Both keep the crate small and quick to build.
 
 use core::ffi::CStr;
 
@@ -64,8 +65,8 @@ pub trait Answer {
 
 /// A type of functions, with a stub for absent ones: it returns that result and does nothing else.
 ///
-/// There is one for each list of parameter types, as the ABI depends on the list. They come from a few generic functions:
-/// one written for each line of a table would be checked six hundred times.
+/// There is one for each list of parameter types, as the ABI depends on the list. They come from a
+/// few generic functions: one written for each line of a table would be checked six hundred times.
 pub trait Stub {
     const STUB: Self;
 }
@@ -103,7 +104,8 @@ stubs! { A B C D E F G H I J K L M N O P }
 
 /// Turns the lines of a list of functions into `Fns` and `FnId`.
 ///
-/// `result` is the type that every function returns; an absent one returns its constant `UNRESOLVED`.
+/// `result` is the type that every function returns; an absent one returns its constant
+/// `UNRESOLVED`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! function_table {
@@ -145,8 +147,8 @@ macro_rules! function_table {
 
             /// The table as plain addresses.
             pub(crate) fn slots(&self) -> &Slots {
-                // SAFETY: `Fns` is `repr(C)` and has nothing but function pointers, which have the size and the
-                // alignment of `*const c_void` (asserted below) and are valid as such.
+                // SAFETY: `Fns` is `repr(C)` and has nothing but function pointers, which have the
+                // size and the alignment of `*const c_void` (asserted below) and are valid as such.
                 unsafe { &*core::ptr::from_ref(self).cast::<Slots>() }
             }
 
@@ -158,8 +160,8 @@ macro_rules! function_table {
                 let slots = core::ptr::from_mut(self).cast::<*const core::ffi::c_void>();
                 // SAFETY: an id is less than the number of slots, so the place is inside the table.
                 let slot = unsafe { slots.add(function as usize) };
-                // SAFETY: the slot is ours to write, and by the caller's word the address is a valid value
-                // for its field.
+                // SAFETY: the slot is ours to write, and by the caller's word the address is a
+                // valid value for its field.
                 unsafe { slot.write(address) };
             }
         }

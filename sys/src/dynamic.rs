@@ -13,7 +13,8 @@ pub fn dlopen(path: &Path) -> Result<Handle, String> {
     #[cfg(windows)]
     use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library};
 
-    // SAFETY: runs the initializers of the machine's driver or compiler, or of a library that the caller named.
+    // SAFETY: runs the initializers of the machine's driver or compiler, or of a library that the
+    // caller named.
     #[cfg(unix)]
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     // A bare name is looked for among the system's own libraries only.

@@ -1,8 +1,8 @@
 //! Every C enum of the driver API, by subject.
 //!
-//! An enum is a transparent integer: a number that this crate does not know, as from a newer driver, is an
-//! ordinary value without a name. A note "CUDA x.y+" is the first toolkit later than 11.8 whose header has
-//! the item; a constant without one is as old as its enum.
+//! An enum is a transparent integer: a number that this crate does not know, as from a newer
+//! driver, is an ordinary value without a name. A note "CUDA x.y+" is the first toolkit later than
+//! 11.8 whose header has the item; a constant without one is as old as its enum.
 
 c_enums! {
     // Results
@@ -12,8 +12,8 @@ c_enums! {
     pub described CUresult: u32 {
         /// The call succeeded; for a query of pending work, the work is done.
         CUDA_SUCCESS = 0,
-        /// An argument is out of its allowed range, null where that is not allowed, or does not fit the
-        /// others.
+        /// An argument is out of its allowed range, null where that is not allowed, or does not fit
+        /// the others.
         CUDA_ERROR_INVALID_VALUE = 1,
         /// The device, or the host on the driver's behalf, has not enough memory left.
         CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -89,10 +89,11 @@ c_enums! {
         CUDA_ERROR_JIT_COMPILATION_DISABLED = 223,
         /// The device does not know this `CUexecAffinityType`.
         CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY = 224,
-        /// The code calls `cudaDeviceSynchronize` on the device, which is no longer possible. CUDA 12.1+.
+        /// The code calls `cudaDeviceSynchronize` on the device, which is no longer possible.
+        /// CUDA 12.1+.
         CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225,
-        /// The hardware confined a fault, such as a bad peer access over NVLink; the process must restart.
-        /// CUDA 12.8+.
+        /// The hardware confined a fault, such as a bad peer access over NVLink; the process must
+        /// restart. CUDA 12.8+.
         CUDA_ERROR_CONTAINED = 226,
         /// The fat binary needs a newer loader than this driver's. CUDA 13.4+.
         CUDA_ERROR_INSUFFICIENT_LOADER_VERSION = 227,
@@ -110,8 +111,8 @@ c_enums! {
         CUDA_ERROR_INVALID_HANDLE = 400,
         /// The object is not in the state that the operation needs.
         CUDA_ERROR_ILLEGAL_STATE = 401,
-        /// The query would drop information that the caller has not asked for, as with an older form of it.
-        /// CUDA 12.3+.
+        /// The query would drop information that the caller has not asked for, as with an older
+        /// form of it. CUDA 12.3+.
         CUDA_ERROR_LOSSY_QUERY = 402,
         /// Nothing has this name: function, variable, texture or driver symbol.
         CUDA_ERROR_NOT_FOUND = 500,
@@ -145,9 +146,11 @@ c_enums! {
         CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
         /// A kernel met an instruction that is not one; the context is lost.
         CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
-        /// A kernel accessed an address that is not aligned to the size of the access; the context is lost.
+        /// A kernel accessed an address that is not aligned to the size of the access; the context
+        /// is lost.
         CUDA_ERROR_MISALIGNED_ADDRESS = 716,
-        /// A kernel used an instruction on an address of the wrong memory space; the context is lost.
+        /// A kernel used an instruction on an address of the wrong memory space; the context is
+        /// lost.
         CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
         /// A kernel jumped out of its code; the context is lost.
         CUDA_ERROR_INVALID_PC = 718,
@@ -157,7 +160,8 @@ c_enums! {
         CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
         /// A kernel ended without freeing its tensor memory; the process must restart. CUDA 12.8+.
         CUDA_ERROR_TENSOR_MEMORY_LEAK = 721,
-        /// The operation is not allowed here, for instance in this mode, during capture or from a callback.
+        /// The operation is not allowed here, for instance in this mode, during capture or from a
+        /// callback.
         CUDA_ERROR_NOT_PERMITTED = 800,
         /// The device or the system cannot do this.
         CUDA_ERROR_NOT_SUPPORTED = 801,
@@ -179,7 +183,8 @@ c_enums! {
         CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED = 809,
         /// The MPS server ended this client.
         CUDA_ERROR_MPS_CLIENT_TERMINATED = 810,
-        /// The module launches kernels from the device, which this device does not support. CUDA 12.0+.
+        /// The module launches kernels from the device, which this device does not support.
+        /// CUDA 12.0+.
         CUDA_ERROR_CDP_NOT_SUPPORTED = 811,
         /// The module mixes two versions of device-side launching. CUDA 12.0+.
         CUDA_ERROR_CDP_VERSION_MISMATCH = 812,
@@ -227,8 +232,8 @@ c_enums! {
         CUDA_ERROR_UNKNOWN = 999,
         /// Ours, from no driver: the driver lacks this function, and nothing was called.
         UNRESOLVED = 0x7FFF_0001,
-        /// Ours, from no driver: this process is a fork of the process that initialized the driver, and
-        /// nothing was called.
+        /// Ours, from no driver: this process is a fork of the process that initialized the driver,
+        /// and nothing was called.
         FORKED = 0x7FFF_0002,
     }
 
@@ -306,7 +311,8 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
         /// Alignment that a texture's base address needs, in bytes.
         CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT = 14,
-        /// True if copies and kernels can overlap; old, see `CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT`.
+        /// True if copies and kernels can overlap; old, see
+        /// `CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT`.
         CU_DEVICE_ATTRIBUTE_GPU_OVERLAP = 15,
         /// Number of multiprocessors.
         CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -420,7 +426,8 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH = 67,
         /// Most layers of a layered cube map surface.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS = 68,
-        /// Widest 1D texture on linear memory, in texels; old, ask `cuDeviceGetTexture1DLinearMaxWidth`.
+        /// Widest 1D texture on linear memory, in texels; old, ask
+        /// `cuDeviceGetTexture1DLinearMaxWidth`.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH = 69,
         /// Widest 2D texture on linear memory, in texels.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH = 70,
@@ -610,10 +617,11 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_LOGICAL_ENDPOINT_SUPPORTED_HANDLE_TYPES = 158,
         /// True if a stream can share a Vulkan command buffer. CUDA 13.5+.
         CU_DEVICE_ATTRIBUTE_VULKAN_CIG_STREAMS_SUPPORTED = 159,
-        /// Accessible memory that a tensor map of the large class needs, in bytes; `INT_MAX` where the class
-        /// has no effect. CUDA 13.5+.
+        /// Accessible memory that a tensor map of the large class needs, in bytes; `INT_MAX` where
+        /// the class has no effect. CUDA 13.5+.
         CU_DEVICE_ATTRIBUTE_TENSOR_MAP_LARGE_TENSOR_MIN_SIZE = 160,
-        /// True if GPUDirect RDMA reaches memory of one locality domain over its default link. CUDA 13.4+.
+        /// True if GPUDirect RDMA reaches memory of one locality domain over its default link.
+        /// CUDA 13.4+.
         CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED = 161,
         /// One more than the last attribute; grows with each version.
         CU_DEVICE_ATTRIBUTE_MAX = 162,
@@ -761,12 +769,13 @@ c_enums! {
         CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
         /// L2 set aside for persisting lines, in bytes.
         CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
-        /// Shared memory that kernels of a graphics-shared context may have, in bytes; read-only. CUDA 12.5+.
+        /// Shared memory that kernels of a graphics-shared context may have, in bytes; read-only.
+        /// CUDA 12.5+.
         CU_LIMIT_SHMEM_SIZE = 7,
         /// Non-zero in a graphics-shared context; read-only. CUDA 12.5+.
         CU_LIMIT_CIG_ENABLED = 8,
-        /// Zero makes a launch with too much shared memory fail in such a context rather than take a slower
-        /// path. CUDA 12.5+.
+        /// Zero makes a launch with too much shared memory fail in such a context rather than take
+        /// a slower path. CUDA 12.5+.
         CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
         /// Per-block memory, in bytes. CUDA 13.4+.
         CU_LIMIT_PER_BLOCK_MEMORY_SIZE = 10,
@@ -870,8 +879,8 @@ c_enums! {
         CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_SUPPLEMENTAL_SMS = 4,
     }
 
-    /// Options of splitting multiprocessors by count; `CUdevSmResourceSplit_flags` before CUDA 13.1.
-    /// CUDA 12.5+.
+    /// Options of splitting multiprocessors by count; `CUdevSmResourceSplit_flags` before
+    /// CUDA 13.1. CUDA 12.5+.
     pub flags CUdevSmResourceSplitByCount_flags: u32 {
         /// Split finer and give up cluster guarantees.
         CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
@@ -1117,7 +1126,8 @@ c_enums! {
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
         /// The address at which the host reaches it, a `void*`.
         CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
-        /// Tokens for the kernel's peer-to-peer interface, a `CUDA_POINTER_ATTRIBUTE_P2P_TOKENS`; old.
+        /// Tokens for the kernel's peer-to-peer interface, a `CUDA_POINTER_ATTRIBUTE_P2P_TOKENS`;
+        /// old.
         CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5,
         /// True if synchronous operations on it always wait for their end; can be set.
         CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
@@ -1135,11 +1145,13 @@ c_enums! {
         CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
         /// True if memory is mapped there.
         CU_POINTER_ATTRIBUTE_MAPPED = 13,
-        /// Handle types that its allocation can be exported as, bits of `CUmemAllocationHandleType`.
+        /// Handle types that its allocation can be exported as, bits of
+        /// `CUmemAllocationHandleType`.
         CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
         /// True if GPUDirect RDMA can use it.
         CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
-        /// Access that the current context's device has there, a `CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS`.
+        /// Access that the current context's device has there, a
+        /// `CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS`.
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
         /// The pool that it came from, or null.
         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
@@ -1419,8 +1431,8 @@ c_enums! {
         CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
         /// Kind of its memory, a `CUmemAllocationType`; read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9,
-        /// Handle type that it can be exported as, a `CUmemAllocationHandleType`; none if imported; read-only. CUDA
-        /// 13.2+.
+        /// Handle type that it can be exported as, a `CUmemAllocationHandleType`; none if imported;
+        /// read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_EXPORT_HANDLE_TYPES = 10,
         /// Number of the place that its memory is in; `int`, read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_LOCATION_ID = 11,
@@ -1788,8 +1800,8 @@ c_enums! {
         CU_TENSOR_MAP_SWIZZLE_128B = 3,
         /// Within 128 bytes, in chunks of 32. CUDA 12.8+.
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,
-        /// Within 128 bytes, in chunks of 32; in every other row the 8-byte halves of each 16 change places.
-        /// CUDA 12.8+.
+        /// Within 128 bytes, in chunks of 32; in every other row the 8-byte halves of each 16
+        /// change places. CUDA 12.8+.
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
         /// Within 128 bytes, in chunks of 64. CUDA 12.8+.
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6,
@@ -1823,7 +1835,8 @@ c_enums! {
         CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1,
     }
 
-    /// Distance that a tensor map's addresses may run past the tensor, where that matters. CUDA 13.5+.
+    /// Distance that a tensor map's addresses may run past the tensor, where that matters.
+    /// CUDA 13.5+.
     pub enum CUtensorMapAllocClass: u32 {
         /// Found from the layout of the tensor map.
         CU_TENSOR_MAP_ALLOC_CLASS_AUTO = 0,
@@ -1997,13 +2010,15 @@ c_enums! {
         CU_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
         /// Most threads that optimize, 0 for one per core; in, `u32`. CUDA 13.0+.
         CU_JIT_SPLIT_COMPILE = 34,
-        /// Most threads that compile or link device code, 0 for one per core; in, `u32`. CUDA 13.1+.
+        /// Most threads that compile or link device code, 0 for one per core; in, `u32`.
+        /// CUDA 13.1+.
         CU_JIT_BINARY_LOADER_THREAD_COUNT = 35,
         /// Number of options; grows with each version.
         CU_JIT_NUM_OPTIONS = 36,
     }
 
-    /// An architecture to compile for; `A` variants run on that device only, `F` variants on its family.
+    /// An architecture to compile for; `A` variants run on that device only, `F` variants on its
+    /// family.
     pub enum CUjit_target: u32 {
         /// Compute capability 2.0; removed in 12.0.
         CU_TARGET_COMPUTE_20 = 20,
@@ -2143,7 +2158,8 @@ c_enums! {
         CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
         /// `clusterSchedulingPolicyPreference`: placement of clusters.
         CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
-        /// `programmaticStreamSerializationAllowed`: the kernel may start before the one ahead of it ends.
+        /// `programmaticStreamSerializationAllowed`: the kernel may start before the one ahead of
+        /// it ends.
         CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
         /// `programmaticEvent`: an event that the kernel's blocks trigger.
         CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
@@ -2163,8 +2179,8 @@ c_enums! {
         CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14,
         /// `nvlinkUtilCentricScheduling`: hint to spread NVLink traffic evenly. CUDA 13.0+.
         CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16,
-        /// `portableClusterSizeMode`: permission for clusters larger than all devices guarantee. CUDA
-        /// 13.2+.
+        /// `portableClusterSizeMode`: permission for clusters larger than all devices guarantee.
+        /// CUDA 13.2+.
         CU_LAUNCH_ATTRIBUTE_PORTABLE_CLUSTER_SIZE_MODE = 17,
         /// `sharedMemoryMode`: limit on the shared memory that the launch may ask for. CUDA 13.2+.
         CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE = 18,

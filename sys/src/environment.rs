@@ -1,14 +1,15 @@
 //! Variables of the environment, as far as they may be obeyed.
 //!
-//! Some variables name libraries and programs to load and run. A process with more rights than the user who started it (a
-//! program with the setuid bit or with capabilities) must not obey them, as its loader does not obey `LD_LIBRARY_PATH`. All
-//! crates of this repository read variables through this module.
+//! Some variables name libraries and programs to load and run. A process with more rights than the
+//! user who started it (a program with the setuid bit or with capabilities) must not obey them, as
+//! its loader does not obey `LD_LIBRARY_PATH`. All crates of this repository read variables through
+//! this module.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The value of a variable; `None` if it is not set, or empty, or if this process has more rights than the user who
-/// started it ([`is_trusted`]).
+/// The value of a variable; `None` if it is not set, or empty, or if this process has more rights
+/// than the user who started it ([`is_trusted`]).
 ///
 /// # Example
 /// ```
@@ -33,9 +34,9 @@ pub fn temporary_folder() -> PathBuf {
     if cfg!(unix) && !is_trusted() { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 
-/// True unless this process has more rights than the user who started it, by the setuid or setgid bit of its program or by
-/// capabilities: on Linux by the kernel's word (`AT_SECURE`), on other Unix systems by `issetugid`. On Windows, where
-/// programs have no such bits, it is always true.
+/// True unless this process has more rights than the user who started it, by the setuid or setgid
+/// bit of its program or by capabilities: on Linux by the kernel's word (`AT_SECURE`), on other
+/// Unix systems by `issetugid`. On Windows, where programs have no such bits, it is always true.
 #[must_use]
 pub fn is_trusted() -> bool {
     !gained_rights()
@@ -48,8 +49,8 @@ fn gained_rights() -> bool {
     unsafe extern "C" {
         fn getauxval(kind: c_ulong) -> c_ulong;
     }
-    // SAFETY: takes a number and reads a value that the kernel set for this process (glibc 2.16, musl 1.1,
-    // Android 4.3).
+    // SAFETY: takes a number and reads a value that the kernel set for this process (glibc 2.16,
+    // musl 1.1, Android 4.3).
     unsafe { getauxval(AT_SECURE) != 0 }
 }
 

@@ -205,8 +205,8 @@ impl fmt::Display for MissingFunction {
 
 impl Error for MissingFunction {}
 
-/// The driver lacks some of the functions that a program needs. Its text names them all, each with the version that it
-/// came with, and the driver that has them.
+/// The driver lacks some of the functions that a program needs. Its text names them all, each with
+/// the version that it came with, and the driver that has them.
 ///
 /// ```
 /// use cuprum_sys::{FnId, Library};

@@ -1,4 +1,5 @@
-//! Exported functions, one for each line of the list, and one for each twin: for a library that stands in for the driver.
+//! Exported functions, one for each line of the list, and one for each twin: for a library that
+//! stands in for the driver.
 
 /// Exports every function of the driver API under its C name, and every twin with a default stream
 /// per thread: for a library that stands in for the driver.

@@ -1,9 +1,10 @@
 //! The list of functions: data and nothing else. One line is one exported symbol.
 //!
-//! The number is the first CUDA version with that ABI, the name is the exported one with its revision, and
-//! a trailing `ptsz` or `ptds` says that the library exports a per-thread-stream twin under that suffix,
-//! from the same version on (7.0 at the earliest). Parameters keep their C names; one that is a Rust keyword
-//! gets a trailing `_`. Sizes are bytes unless a line says otherwise.
+//! The number is the first CUDA version with that ABI, the name is the exported one with its
+//! revision, and a trailing `ptsz` or `ptds` says that the library exports a per-thread-stream twin
+//! under that suffix, from the same version on (7.0 at the earliest). Parameters keep their C
+//! names; one that is a Rust keyword gets a trailing `_`. Sizes are bytes unless a line says
+//! otherwise.
 
 use core::ffi::{c_char, c_void};
 
@@ -14,9 +15,11 @@ use crate::types::*;
 
 driver_fns! {
     // Result codes
-    /// Returns the driver's sentence about a result code; null for one it does not know. A null `pStr` crashes.
+    /// Returns the driver's sentence about a result code; null for one it does not know. A null
+    /// `pStr` crashes.
     6000 fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char);
-    /// Returns the C name of a result code; null for one the driver does not know. A null `pStr` crashes.
+    /// Returns the C name of a result code; null for one the driver does not know. A null `pStr`
+    /// crashes.
     6000 fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char);
 
     // Initialization
@@ -48,7 +51,8 @@ driver_fns! {
     11010 fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: *mut usize, format: CUarray_format, numChannels: u32, dev: CUdevice);
     /// Returns one number about a device.
     2000 fn cuDeviceGetAttribute(pi: *mut i32, attrib: CUdevice_attribute, dev: CUdevice);
-    /// Returns the device's support for atomic operations on host memory, for each operation asked about.
+    /// Returns the device's support for atomic operations on host memory, for each operation asked
+    /// about.
     13000 fn cuDeviceGetHostAtomicCapabilities(capabilities: *mut u32, operations: *const CUatomicOperation, count: u32, dev: CUdevice);
     /// Fills an NvSciSync attribute list with the signals and waits that a device supports.
     10020 fn cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList: *mut c_void, dev: CUdevice, flags: i32);
@@ -90,9 +94,11 @@ driver_fns! {
     2000 fn cuCtxCreate(pctx: *mut CUcontext, flags: u32, dev: CUdevice);
     /// Creates a context for a device and makes it current.
     3020 fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: u32, dev: CUdevice);
-    /// Creates a context with execution affinity and makes it current. Removed from the headers of CUDA 13.
+    /// Creates a context with execution affinity and makes it current. Removed from the headers of
+    /// CUDA 13.
     11040 fn cuCtxCreate_v3(pctx: *mut CUcontext, paramsArray: *mut CUexecAffinityParam, numParams: i32, flags: u32, dev: CUdevice);
-    /// Creates a context with parameters (affinity, graphics sharing); null ones crash some drivers.
+    /// Creates a context with parameters (affinity, graphics sharing); null ones crash some
+    /// drivers.
     12050 fn cuCtxCreate_v4(pctx: *mut CUcontext, ctxCreateParams: *mut CUctxCreateParams, flags: u32, dev: CUdevice);
     /// Destroys a context, which must be current or floating; the form before CUDA 4.
     2000 fn cuCtxDestroy(ctx: CUcontext);
@@ -124,7 +130,8 @@ driver_fns! {
     2000 fn cuCtxSynchronize();
     /// Waits for all work in a context, null for the current one.
     13000 fn cuCtxSynchronize_v2(ctx: CUcontext);
-    /// Sets a limit of the current context: stack bytes per thread, `printf` bytes, heap bytes and others.
+    /// Sets a limit of the current context: stack bytes per thread, `printf` bytes, heap bytes and
+    /// others.
     3010 fn cuCtxSetLimit(limit: CUlimit, value: usize);
     /// Returns a limit of the current context.
     3010 fn cuCtxGetLimit(pvalue: *mut usize, limit: CUlimit);
@@ -246,7 +253,8 @@ driver_fns! {
     3020 fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize);
     /// `cuMemAllocPitch_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemAllocPitch(dptr: *mut CUdeviceptr_v1, pPitch: *mut u32, WidthInBytes: u32, Height: u32, ElementSizeBytes: u32);
-    /// Allocates rows of device memory, each padded to a pitch (bytes) good for the element size: 4, 8 or 16.
+    /// Allocates rows of device memory, each padded to a pitch (bytes) good for the element size:
+    /// 4, 8 or 16.
     3020 fn cuMemAllocPitch_v2(dptr: *mut CUdeviceptr, pPitch: *mut usize, WidthInBytes: usize, Height: usize, ElementSizeBytes: u32);
     /// `cuMemFree_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemFree(dptr: CUdeviceptr_v1);
@@ -272,7 +280,8 @@ driver_fns! {
     2030 fn cuMemHostGetFlags(pFlags: *mut u32, p: *mut c_void);
     /// Allocates memory that host and devices share and that moves by itself.
     6000 fn cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: u32);
-    /// Registers a function to be called when something happens to a device, such as its memory running short.
+    /// Registers a function to be called when something happens to a device, such as its memory
+    /// running short.
     12040 fn cuDeviceRegisterAsyncNotification(device: CUdevice, callbackFunc: CUasyncCallback, userData: *mut c_void, callback: *mut CUasyncCallbackHandle);
     /// Ends such calls.
     12040 fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle);
@@ -312,7 +321,8 @@ driver_fns! {
     11010 fn cuMipmappedArrayGetSparseProperties(sparseProperties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, mipmap: CUmipmappedArray);
     /// Returns the bytes and alignment that an array needs when memory is mapped to it later.
     11060 fn cuArrayGetMemoryRequirements(memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, array: CUarray, device: CUdevice);
-    /// Returns the bytes and alignment that a mipmapped array needs when memory is mapped to it later.
+    /// Returns the bytes and alignment that a mipmapped array needs when memory is mapped to it
+    /// later.
     11060 fn cuMipmappedArrayGetMemoryRequirements(memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, mipmap: CUmipmappedArray, device: CUdevice);
     /// Returns one plane of a multi-planar array; it lives as long as the array.
     11020 fn cuArrayGetPlane(pPlaneArray: *mut CUarray, hArray: CUarray, planeIdx: u32);
@@ -440,13 +450,15 @@ driver_fns! {
     4000 fn cuMemcpyPeerAsync(dstDevice: CUdeviceptr, dstContext: CUcontext, srcDevice: CUdeviceptr, srcContext: CUcontext, ByteCount: usize, hStream: CUstream) ptsz;
     /// Copies a box from one context to another; null parameters crash some drivers.
     4000 fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) ptds;
-    /// Copies a box from one context to another, ordered on a stream; null parameters crash some drivers.
+    /// Copies a box from one context to another, ordered on a stream; null parameters crash some
+    /// drivers.
     4000 fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) ptsz;
     /// Does many copies in one call and returns the index of one that failed; the form of CUDA 12.
     12080 fn cuMemcpyBatchAsync(dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut CUmemcpyAttributes, attrsIdxs: *mut usize, numAttrs: usize, failIdx: *mut usize, hStream: CUstream) ptsz;
     /// Does many copies in one call, in no order among themselves.
     13000 fn cuMemcpyBatchAsync_v2(dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut CUmemcpyAttributes, attrsIdxs: *mut usize, numAttrs: usize, hStream: CUstream) ptsz;
-    /// Does many box copies in one call and returns the index of one that failed; the form of CUDA 12.
+    /// Does many box copies in one call and returns the index of one that failed; the form of
+    /// CUDA 12.
     12080 fn cuMemcpy3DBatchAsync(numOps: usize, opList: *mut CUDA_MEMCPY3D_BATCH_OP, failIdx: *mut usize, flags: u64, hStream: CUstream) ptsz;
     /// Does many box copies in one call, in no order among themselves.
     13000 fn cuMemcpy3DBatchAsync_v2(numOps: usize, opList: *mut CUDA_MEMCPY3D_BATCH_OP, flags: u64, hStream: CUstream) ptsz;
@@ -640,7 +652,8 @@ driver_fns! {
     12050 fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) ptsz;
     /// Makes later work in a stream wait for an event.
     3020 fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: u32) ptsz;
-    /// Queues a call of a host function, to be made when the work in a stream so far is done, also after an error.
+    /// Queues a call of a host function, to be made when the work in a stream so far is done, also
+    /// after an error.
     5000 fn cuStreamAddCallback(hStream: CUstream, callback: CUstreamCallback, userData: *mut c_void, flags: u32) ptsz;
     /// Ties managed memory to a stream; a length of 0 means the whole allocation.
     6000 fn cuStreamAttachMemAsync(hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) ptsz;
@@ -664,7 +677,8 @@ driver_fns! {
     10010 fn cuStreamGetCaptureInfo(hStream: CUstream, captureStatus_out: *mut CUstreamCaptureStatus, id_out: *mut u64) ptsz;
     /// Returns a stream's capture status, id, graph, and the nodes its next work depends on.
     11030 fn cuStreamGetCaptureInfo_v2(hStream: CUstream, captureStatus_out: *mut CUstreamCaptureStatus, id_out: *mut u64, graph_out: *mut CUgraph, dependencies_out: *mut *const CUgraphNode, numDependencies_out: *mut usize) ptsz;
-    /// Returns a stream's capture status, id, graph, the nodes its next work depends on, and their edge data.
+    /// Returns a stream's capture status, id, graph, the nodes its next work depends on, and their
+    /// edge data.
     12030 fn cuStreamGetCaptureInfo_v3(hStream: CUstream, captureStatus_out: *mut CUstreamCaptureStatus, id_out: *mut u64, graph_out: *mut CUgraph, dependencies_out: *mut *const CUgraphNode, edgeData_out: *mut *const CUgraphEdgeData, numDependencies_out: *mut usize) ptsz;
     /// Copies the attributes of a stream to another.
     11000 fn cuStreamCopyAttributes(dstStream: CUstream, srcStream: CUstream) ptsz;
@@ -884,11 +898,13 @@ driver_fns! {
     12030 fn cuGraphGetEdges_v2(hGraph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, edgeData: *mut CUgraphEdgeData, numEdges: *mut usize);
     /// Writes the dependencies of a node, or their number when `dependencies` is null.
     10000 fn cuGraphNodeGetDependencies(hNode: CUgraphNode, dependencies: *mut CUgraphNode, numDependencies: *mut usize);
-    /// Writes the dependencies of a node with edge data, or their number when `dependencies` is null.
+    /// Writes the dependencies of a node with edge data, or their number when `dependencies` is
+    /// null.
     12030 fn cuGraphNodeGetDependencies_v2(hNode: CUgraphNode, dependencies: *mut CUgraphNode, edgeData: *mut CUgraphEdgeData, numDependencies: *mut usize);
     /// Writes the dependents of a node, or their number when `dependentNodes` is null.
     10000 fn cuGraphNodeGetDependentNodes(hNode: CUgraphNode, dependentNodes: *mut CUgraphNode, numDependentNodes: *mut usize);
-    /// Writes the dependents of a node with edge data, or their number when `dependentNodes` is null.
+    /// Writes the dependents of a node with edge data, or their number when `dependentNodes` is
+    /// null.
     12030 fn cuGraphNodeGetDependentNodes_v2(hNode: CUgraphNode, dependentNodes: *mut CUgraphNode, edgeData: *mut CUgraphEdgeData, numDependentNodes: *mut usize);
     /// Adds edges to a graph.
     10000 fn cuGraphAddDependencies(hGraph: CUgraph, from: *const CUgraphNode, to: *const CUgraphNode, numDependencies: usize);
@@ -932,9 +948,11 @@ driver_fns! {
     10000 fn cuGraphExecDestroy(hGraphExec: CUgraphExec);
     /// Destroys a graph and its nodes.
     10000 fn cuGraphDestroy(hGraph: CUgraph);
-    /// Brings an executable graph up to date with a graph of the same shape; the form before CUDA 12.
+    /// Brings an executable graph up to date with a graph of the same shape; the form before
+    /// CUDA 12.
     10020 fn cuGraphExecUpdate(hGraphExec: CUgraphExec, hGraph: CUgraph, hErrorNode_out: *mut CUgraphNode, updateResult_out: *mut CUgraphExecUpdateResult);
-    /// Brings an executable graph up to date with a graph of the same shape, or returns the difference.
+    /// Brings an executable graph up to date with a graph of the same shape, or returns the
+    /// difference.
     12000 fn cuGraphExecUpdate_v2(hGraphExec: CUgraphExec, hGraph: CUgraph, resultInfo: *mut CUgraphExecUpdateResultInfo);
     /// Copies the attributes of a kernel node to another.
     11000 fn cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode);
@@ -970,7 +988,8 @@ driver_fns! {
     12020 fn cuGraphExecNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams);
     /// Makes the handle by which kernels set the condition of a conditional node.
     12030 fn cuGraphConditionalHandleCreate(pHandle_out: *mut CUgraphConditionalHandle, hGraph: CUgraph, ctx: CUcontext, defaultLaunchValue: u32, flags: u32);
-    /// Makes an executable graph from a graph, with a stream to upload it on, and returns the failed node.
+    /// Makes an executable graph from a graph, with a stream to upload it on, and returns the
+    /// failed node.
     12000 fn cuGraphInstantiateWithParams(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS) ptsz;
     /// Gets an executable graph ready on the device, ordered on a stream.
     11010 fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) ptsz;
@@ -984,9 +1003,11 @@ driver_fns! {
     // Occupancy
     /// Returns the number of blocks of a function that fit on one multiprocessor.
     6050 fn cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks: *mut i32, func: CUfunction, blockSize: i32, dynamicSMemSize: usize);
-    /// Returns the number of blocks of a function that fit on one multiprocessor, with flags for caching.
+    /// Returns the number of blocks of a function that fit on one multiprocessor, with flags for
+    /// caching.
     7000 fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks: *mut i32, func: CUfunction, blockSize: i32, dynamicSMemSize: usize, flags: u32);
-    /// Suggests the block size with the best occupancy, and the smallest grid that fills the device.
+    /// Suggests the block size with the best occupancy, and the smallest grid that fills the
+    /// device.
     6050 fn cuOccupancyMaxPotentialBlockSize(minGridSize: *mut i32, blockSize: *mut i32, func: CUfunction, blockSizeToDynamicSMemSize: CUoccupancyB2DSize, dynamicSMemSize: usize, blockSizeLimit: i32);
     /// Suggests block and grid size for the best occupancy, with flags for caching.
     7000 fn cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize: *mut i32, blockSize: *mut i32, func: CUfunction, blockSizeToDynamicSMemSize: CUoccupancyB2DSize, dynamicSMemSize: usize, blockSizeLimit: i32, flags: u32);
@@ -1004,9 +1025,11 @@ driver_fns! {
     5000 fn cuTexRefSetMipmappedArray(hTexRef: CUtexref, hMipmappedArray: CUmipmappedArray, Flags: u32);
     /// `cuTexRefSetAddress_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuTexRefSetAddress(ByteOffset: *mut u32, hTexRef: CUtexref, dptr: CUdeviceptr_v1, bytes: u32);
-    /// Binds a texture reference to linear memory and returns the offset from the aligned start. Deprecated.
+    /// Binds a texture reference to linear memory and returns the offset from the aligned start.
+    /// Deprecated.
     3020 fn cuTexRefSetAddress_v2(ByteOffset: *mut usize, hTexRef: CUtexref, dptr: CUdeviceptr, bytes: usize);
-    /// `cuTexRefSetAddress2D_v2` with 32-bit addresses and sizes; the form before CUDA 3.2. Deprecated.
+    /// `cuTexRefSetAddress2D_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
+    /// Deprecated.
     2020 fn cuTexRefSetAddress2D(hTexRef: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR_v1, dptr: CUdeviceptr_v1, Pitch: u32);
     /// Binds a texture reference to rows of linear memory; the form before CUDA 4.1. Deprecated.
     3020 fn cuTexRefSetAddress2D_v2(hTexRef: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR, dptr: CUdeviceptr, Pitch: usize);
@@ -1108,7 +1131,8 @@ driver_fns! {
     4000 fn cuCtxDisablePeerAccess(peerContext: CUcontext);
     /// Returns one number about the link between two devices.
     8000 fn cuDeviceGetP2PAttribute(value: *mut i32, attrib: CUdevice_P2PAttribute, srcDevice: CUdevice, dstDevice: CUdevice);
-    /// Returns a device's support for atomic operations on a peer's memory, for each operation asked about.
+    /// Returns a device's support for atomic operations on a peer's memory, for each operation
+    /// asked about.
     13000 fn cuDeviceGetP2PAtomicCapabilities(capabilities: *mut u32, operations: *const CUatomicOperation, count: u32, srcDevice: CUdevice, dstDevice: CUdevice);
 
     // Graphics interop
@@ -1118,7 +1142,8 @@ driver_fns! {
     3000 fn cuGraphicsSubResourceGetMappedArray(pArray: *mut CUarray, resource: CUgraphicsResource, arrayIndex: u32, mipLevel: u32);
     /// Returns the mipmapped array of a mapped graphics resource.
     5000 fn cuGraphicsResourceGetMappedMipmappedArray(pMipmappedArray: *mut CUmipmappedArray, resource: CUgraphicsResource);
-    /// `cuGraphicsResourceGetMappedPointer_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
+    /// `cuGraphicsResourceGetMappedPointer_v2` with 32-bit addresses and sizes; the form before
+    /// CUDA 3.2.
     3000 fn cuGraphicsResourceGetMappedPointer(pDevPtr: *mut CUdeviceptr_v1, pSize: *mut u32, resource: CUgraphicsResource);
     /// Returns the address and the bytes of a mapped graphics resource.
     3020 fn cuGraphicsResourceGetMappedPointer_v2(pDevPtr: *mut CUdeviceptr, pSize: *mut usize, resource: CUgraphicsResource);
@@ -1134,7 +1159,8 @@ driver_fns! {
     // Entry points
     /// Finds a function by base name, newest ABI up to a version; nulls crash. The form of CUDA 11.
     11030 fn cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64);
-    /// Finds a function by base name, newest ABI up to a version, or returns the reason why not; nulls crash.
+    /// Finds a function by base name, newest ABI up to a version, or returns the reason why not;
+    /// nulls crash.
     12000 fn cuGetProcAddress_v2(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64, symbolStatus: *mut CUdriverProcAddressQueryResult);
 
     // Coredump
@@ -1208,7 +1234,8 @@ driver_fns! {
     8000 fn cuStreamWriteValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: u32) ptsz;
     /// Writes 32 bits to device memory in stream order.
     11070 fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: u32) ptsz;
-    /// Makes a stream wait until 32 bits of device memory meet a condition; the form before CUDA 11.7.
+    /// Makes a stream wait until 32 bits of device memory meet a condition; the form before
+    /// CUDA 11.7.
     8000 fn cuStreamWaitValue32(stream: CUstream, addr: CUdeviceptr, value: u32, flags: u32) ptsz;
     /// Makes a stream wait until 32 bits of device memory meet a condition.
     11070 fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: u32, flags: u32) ptsz;
@@ -1216,7 +1243,8 @@ driver_fns! {
     9000 fn cuStreamWriteValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: u32) ptsz;
     /// Writes 64 bits to device memory in stream order.
     11070 fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: u32) ptsz;
-    /// Makes a stream wait until 64 bits of device memory meet a condition; the form before CUDA 11.7.
+    /// Makes a stream wait until 64 bits of device memory meet a condition; the form before
+    /// CUDA 11.7.
     9000 fn cuStreamWaitValue64(stream: CUstream, addr: CUdeviceptr, value: u64, flags: u32) ptsz;
     /// Makes a stream wait until 64 bits of device memory meet a condition.
     11070 fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: u64, flags: u32) ptsz;

@@ -1,7 +1,8 @@
 //! Notices that the process is a forked child.
 //!
-//! A driver does not survive `fork`: calls in the child hang or fail oddly. The child's generation number
-//! differs from the one in which the driver was initialized; noticing that costs a load and a compare.
+//! A driver does not survive `fork`: calls in the child hang or fail oddly. The child's generation
+//! number differs from the one in which the driver was initialized; noticing that costs a load and
+//! a compare.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +18,8 @@ pub(crate) fn generation() -> u32 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// Starts counting forks. Call once. Returns false if the handler cannot be registered for lack of memory.
+/// Starts counting forks. Call once. Returns false if the handler cannot be registered for lack of
+/// memory.
 #[cfg(all(unix, not(miri)))]
 pub(crate) fn watch() -> bool {
     type Handler = unsafe extern "C" fn();
@@ -31,8 +33,8 @@ pub(crate) fn watch() -> bool {
     unsafe extern "C" fn child() {
         GENERATION.fetch_add(1, Ordering::Relaxed);
     }
-    // SAFETY: the handler lives as long as this code is mapped (the C library forgets the handlers of
-    // unmapped code) and only touches an atomic, as a forked child may.
+    // SAFETY: the handler lives as long as this code is mapped (the C library forgets the handlers
+    // of unmapped code) and only touches an atomic, as a forked child may.
     unsafe { pthread_atfork(None, None, Some(child)) == 0 }
 }
 

@@ -18,8 +18,8 @@ pub struct LeftOut {
 
 /// Every function that NVIDIA's Linux headers declare and the table does not have.
 ///
-/// The Windows-only functions (Direct3D 9 to 11, `cuWGLGetDevice`) are left out as well: their types are in
-/// the Windows headers. Memory of Direct3D 11 and 12 comes in through
+/// The Windows-only functions (Direct3D 9 to 11, `cuWGLGetDevice`) are left out as well: their
+/// types are in the Windows headers. Memory of Direct3D 11 and 12 comes in through
 /// [`cuImportExternalMemory`](crate::Fns::cuImportExternalMemory).
 pub const LEFT_OUT: &[LeftOut] = &[
     LeftOut {

@@ -6,8 +6,9 @@
     reason = "everything has its name of C"
 )]
 
-// The rooms, from the bottom to the top; each uses only those above it in this list. The safe layer's test
-// `tests/rules/arrows/sys.rs` has the arrows, checks them, and states the reason for the one upwards.
+// The rooms, from the bottom to the top; each uses only those above it in this list. The safe
+// layer's test `tests/rules/arrows/sys.rs` has the arrows, checks them, and states the reason for
+// the one upwards.
 //
 // macros            macros that declare enums, handles, structs and constants
 // fork              whether this process was forked since

@@ -66,8 +66,9 @@ struct Driver {
 static REGISTRY: Mutex<Vec<&'static Loaded>> = Mutex::new(Vec::new());
 
 impl Library {
-    /// True if both are tables of one driver, for example with another default stream, or with hooks. They
-    /// then share contexts and handles, and each thread's stack of contexts. `==` compares the tables.
+    /// True if both are tables of one driver, for example with another default stream, or with
+    /// hooks. They then share contexts and handles, and each thread's stack of contexts. `==`
+    /// compares the tables.
     ///
     /// ```
     /// use cuprum_sys::Library;
@@ -114,8 +115,10 @@ impl Library {
         &self.0.origin
     }
 
-    /// True if this is a driver in software: it says so by an export named `cuprum_software_device`, or by
-    /// [`OpenOptions::software_device`](crate::OpenOptions::software_device). NVIDIA's drivers do not.
+    /// True if this is a driver in software: it says so by an export named
+    /// `cuprum_software_device`, or by
+    /// [`OpenOptions::software_device`](crate::OpenOptions::software_device). NVIDIA's drivers do
+    /// not.
     #[must_use]
     pub fn is_software_device(self) -> bool {
         self.0.is_software
@@ -150,8 +153,8 @@ impl Library {
 
     /// Calls `cuInit(0)` the first time, and returns the same result from then on.
     ///
-    /// Some drivers open files anew with each failing call, so the result is kept. In a child that was forked
-    /// after the first call the result is `CUresult::FORKED`.
+    /// Some drivers open files anew with each failing call, so the result is kept. In a child that
+    /// was forked after the first call the result is `CUresult::FORKED`.
     pub fn init(self) -> CUresult {
         let here = fork::generation();
         let generation = &self.0.driver.initialized_in;
@@ -163,8 +166,8 @@ impl Library {
         *self.0.init.get_or_init(|| unsafe { (self.0.fns.cuInit)(0) })
     }
 
-    /// True if this process was forked after the driver was initialized, which makes the driver unusable
-    /// here. Costs two loads and a compare.
+    /// True if this process was forked after the driver was initialized, which makes the driver
+    /// unusable here. Costs two loads and a compare.
     #[must_use]
     #[inline]
     pub fn forked(self) -> bool {

@@ -6,9 +6,9 @@ macro_rules! driver_fns {
         crate::declare::function_table! {
             /// Every function of the driver API, ready to be called.
             ///
-            /// A function that the driver lacks returns `CUresult::UNRESOLVED` and does nothing else;
-            /// [`Library::has`](crate::Library::has) checks beforehand. Versions are given as the driver
-            /// writes them: 12040 is CUDA 12.4.
+            /// A function that the driver lacks returns `CUresult::UNRESOLVED` and does nothing
+            /// else; [`Library::has`](crate::Library::has) checks beforehand. Versions are given as
+            /// the driver writes them: 12040 is CUDA 12.4.
             table;
             /// Names one function of the driver API in one of its ABI revisions.
             id;
@@ -21,15 +21,16 @@ macro_rules! driver_fns {
     };
 }
 
-/// Makes the macro that hands on the lines of `fns.rs`. It is given a dollar sign, as it cannot write one in that macro.
+/// Makes the macro that hands on the lines of `fns.rs`. It is given a dollar sign, as it cannot
+/// write one in that macro.
 macro_rules! list_for_macros {
     (($dollar:tt) $($lines:tt)*) => {
-        /// Calls a macro with the list of the driver's functions. Further arguments are passed to the macro
-        /// before the list.
+        /// Calls a macro with the list of the driver's functions. Further arguments are passed to
+        /// the macro before the list.
         ///
-        /// A line of the list has the documentation of the function, its first CUDA version, its parameters
-        /// with their types, and the suffix of its twin with a default stream per thread, if it has one. The
-        /// types are defined in this crate and in `core::ffi`.
+        /// A line of the list has the documentation of the function, its first CUDA version, its
+        /// parameters with their types, and the suffix of its twin with a default stream per
+        /// thread, if it has one. The types are defined in this crate and in `core::ffi`.
         ///
         /// ```
         /// macro_rules! count {

@@ -1,7 +1,8 @@
 //! Finds a driver and fills the table from it.
 //!
-//! A driver is never unloaded: some start a thread in `cuInit` that would go on running in unmapped code.
-//! A loaded driver is therefore kept for the rest of the process, once per driver and stream mode.
+//! A driver is never unloaded: some start a thread in `cuInit` that would go on running in unmapped
+//! code. A loaded driver is therefore kept for the rest of the process, once per driver and stream
+//! mode.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
@@ -17,8 +18,9 @@ use crate::library::{Library, Source};
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
-/// Environment variable that, when set to a path, names the one driver to load in place of the usual ones, unless this
-/// process has more rights than the user who started it (see [`environment`]).
+/// Environment variable that, when set to a path, names the one driver to load in place of the
+/// usual ones, unless this process has more rights than the user who started it (see
+/// [`environment`]).
 pub const DRIVER_VARIABLE: &str = "CUPRUM_DRIVER";
 
 /// An export of drivers in software, which identifies them.
@@ -26,7 +28,8 @@ const SOFTWARE_MARK: &CStr = c"cuprum_software_device";
 
 /// Names under which the driver is looked for, in this order.
 ///
-/// The unversioned name comes last: outside a driver's own folder it is often the toolkit's link stub.
+/// The unversioned name comes last: outside a driver's own folder it is often the toolkit's link
+/// stub.
 #[cfg(unix)]
 const USUAL_NAMES: &[&str] = &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
@@ -35,16 +38,17 @@ const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 impl Library {
     /// Opens the machine's driver with the legacy default stream.
     ///
-    /// When `CUPRUM_DRIVER` is set, it names the only library tried. Otherwise these are tried in order:
-    /// `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions are looked up at
-    /// once. `cuInit` is not called. Opening the same driver again returns the same table, under the name it
-    /// had first.
+    /// When `CUPRUM_DRIVER` is set, it names the only library tried. Otherwise these are tried in
+    /// order: `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions
+    /// are looked up at once. `cuInit` is not called. Opening the same driver again returns the
+    /// same table, under the name it had first.
     ///
-    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name any file:
-    /// the user who starts a process decides which libraries its loader loads, by `LD_LIBRARY_PATH` and
-    /// `LD_PRELOAD` too, and vouches for them. A path in the code is a claim of the program. (Setting the
-    /// variable from within is `unsafe` in Rust itself.) If the loader ignores those variables, as in a
-    /// program with the setuid bit, `CUPRUM_DRIVER` is ignored too ([`environment`](crate::environment)).
+    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name
+    /// any file: the user who starts a process decides which libraries its loader loads, by
+    /// `LD_LIBRARY_PATH` and `LD_PRELOAD` too, and vouches for them. A path in the code is a claim
+    /// of the program. (Setting the variable from within is `unsafe` in Rust itself.) If the loader
+    /// ignores those variables, as in a program with the setuid bit, `CUPRUM_DRIVER` is ignored too
+    /// ([`environment`](crate::environment)).
     ///
     /// # Errors
     /// [`LoadError`] lists every library tried, each with the reason why it was refused.
@@ -52,7 +56,8 @@ impl Library {
         Self::options().open()
     }
 
-    /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is tried.
+    /// Opens the driver at a path, or by a name that the system's loader finds. Nothing else is
+    /// tried.
     ///
     /// A library that is no driver is refused by its exports; but loading it runs its code first.
     ///
@@ -69,9 +74,9 @@ impl Library {
 
     /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.
     ///
-    /// `resolve` is called once for each function; null means absent. `origin` names the source in messages.
-    /// A source that returns the same addresses and version again counts as the same driver, whose table is
-    /// not made twice and keeps its first name.
+    /// `resolve` is called once for each function; null means absent. `origin` names the source in
+    /// messages. A source that returns the same addresses and version again counts as the same
+    /// driver, whose table is not made twice and keeps its first name.
     ///
     /// # Safety
     /// 1. Each returned address must be a function with the ABI of the requested symbol.
@@ -112,25 +117,26 @@ pub struct OpenOptions {
 impl OpenOptions {
     /// With `true`, the null stream means a stream of the calling thread's own (default: `false`).
     ///
-    /// The mode holds for every call through this table. Functions whose per-thread twin is absent (all of
-    /// them before CUDA 7.0) are absent from it.
+    /// The mode holds for every call through this table. Functions whose per-thread twin is absent
+    /// (all of them before CUDA 7.0) are absent from it.
     #[must_use]
     pub fn per_thread_default_stream(mut self, yes: bool) -> Self {
         self.mode = if yes { StreamMode::PerThread } else { StreamMode::Legacy };
         self
     }
 
-    /// With `true`, a library from [`from_resolver`](Self::from_resolver) counts as a driver in software
-    /// (default: `false`): see [`Library::is_software_device`]. A library that is a file says so itself.
+    /// With `true`, a library from [`from_resolver`](Self::from_resolver) counts as a driver in
+    /// software (default: `false`): see [`Library::is_software_device`]. A library that is a file
+    /// says so itself.
     #[must_use]
     pub fn software_device(mut self, yes: bool) -> Self {
         self.is_software = yes;
         self
     }
 
-    /// Says that the functions given to [`from_resolver`](Self::from_resolver) pass their calls on to the driver of
-    /// `library`, so that both count as [one driver](Library::is_same_driver). Functions with the same `cuInit` do so
-    /// anyway, and hooks too.
+    /// Says that the functions given to [`from_resolver`](Self::from_resolver) pass their calls on
+    /// to the driver of `library`, so that both count as [one driver](Library::is_same_driver).
+    /// Functions with the same `cuInit` do so anyway, and hooks too.
     #[must_use]
     pub fn same_driver(mut self, library: Library) -> Self {
         self.same_driver = Some(library);
@@ -148,7 +154,8 @@ impl OpenOptions {
         }
     }
 
-    /// Opens the driver at a path, or by a name that the system's loader finds; see [`Library::open_from`].
+    /// Opens the driver at a path, or by a name that the system's loader finds; see
+    /// [`Library::open_from`].
     ///
     /// # Safety
     /// The duties of [`Library::open_from`].
@@ -192,17 +199,19 @@ impl OpenOptions {
         Err(LoadError::new(attempts))
     }
 
-    /// Opens one library. A refused one is closed again: none of the functions called starts anything.
+    /// Opens one library. A refused one is closed again: none of the functions called starts
+    /// anything.
     fn open_one(self, path: &Path) -> Result<Library, Refusal> {
         let handle = dlopen(path).map_err(Refusal::NotLoaded)?;
         let mut table = Table::new(self.mode);
-        // SAFETY: a symbol of this name in a CUDA driver is this function; NVIDIA keeps a name's ABI.
+        // SAFETY: a symbol of this name in a CUDA driver is this function; NVIDIA keeps a name's
+        // ABI.
         unsafe { table.fill(&mut |symbol| dlsym(&handle, symbol.name)) };
         let origin = path.to_string_lossy();
         let is_software = !dlsym(&handle, SOFTWARE_MARK).is_null();
         if is_software {
-            // The exports of a file are fixed; a library that poses as an older driver says so by its version
-            // alone.
+            // The exports of a file are fixed; a library that poses as an older driver says so by
+            // its version alone.
             // SAFETY: the table was filled from a driver.
             let posed = unsafe { table.version() }?;
             table = Table::new(self.mode);
@@ -246,10 +255,11 @@ impl Table {
         }
     }
 
-    /// Queries `cuGetProcAddress` for the functions that the driver should have and does not export by name.
+    /// Queries `cuGetProcAddress` for the functions that the driver should have and does not export
+    /// by name.
     ///
-    /// The query returns the newest revision up to the requested version, which may be an older ABI than the
-    /// wanted one; so an address of another function of the table is not used.
+    /// The query returns the newest revision up to the requested version, which may be an older ABI
+    /// than the wanted one; so an address of another function of the table is not used.
     ///
     /// # Safety
     /// The table holds the functions of a driver.
@@ -262,8 +272,8 @@ impl Table {
             // SAFETY: the caller vouches for the table.
             let address = unsafe { self.query(&symbol) };
             if !address.is_null() && !self.fns.slots().contains(&address) {
-                // SAFETY: not null, and the driver's answer for this name and version; the check above excludes another
-                // revision.
+                // SAFETY: not null, and the driver's answer for this name and version; the check
+                // above excludes another revision.
                 unsafe { self.fns.set(function, address) };
                 self.present.insert(function as usize);
             }
@@ -283,7 +293,8 @@ impl Table {
         let (since, flags) = (symbol.since.as_raw() as c_int, u64::from(flags.0));
         let mut address = ptr::null_mut();
         let result = if self.present.contains(FnId::cuGetProcAddress_v2 as usize) {
-            // SAFETY: the name is a C string, the address is ours to write, a null status is allowed.
+            // SAFETY: the name is a C string, the address is ours to write, a null status is
+            // allowed.
             unsafe {
                 (self.fns.cuGetProcAddress_v2)(base.as_ptr(), &mut address, since, flags, ptr::null_mut())
             }
@@ -312,7 +323,8 @@ impl Table {
     /// Checks that this is a driver, and makes it a library that lives forever.
     ///
     /// # Safety
-    /// The functions in the table stay valid forever, or as long as the source's handle is not closed.
+    /// The functions in the table stay valid forever, or as long as the source's handle is not
+    /// closed.
     unsafe fn publish(mut self, source: Source<'_>) -> Result<Library, Refusal> {
         if self.present == Presence::NONE {
             return Err(Refusal::NotADriver);

@@ -1,13 +1,14 @@
 //! Declarations of the C types: one list of each kind, read by these macros.
 //!
-//! Enums and handles of other libraries, in crates of this repository, are declared by the same macros.
+//! Enums and handles of other libraries, in crates of this repository, are declared by the same
+//! macros.
 //!
-//! `tests/declarations/declared.rs` includes the same lists with macros of its own, so that tests compare these
-//! declarations with the headers without naming anything twice.
+//! `tests/declarations/declared.rs` includes the same lists with macros of its own, so that tests
+//! compare these declarations with the headers without naming anything twice.
 
-/// Writes the equivalent of `derive(Clone)` for a type that is `Copy`, without its code that asks of every
-/// field whether it is `Clone`. As with `Eq`, which has such code too, hundreds of types make that a large
-/// part of the compiler's work.
+/// Writes the equivalent of `derive(Clone)` for a type that is `Copy`, without its code that asks
+/// of every field whether it is `Clone`. As with `Eq`, which has such code too, hundreds of types
+/// make that a large part of the compiler's work.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! clone_by_copy {
@@ -23,8 +24,8 @@ macro_rules! clone_by_copy {
 
 /// Declares C enums as transparent integers, so that a number this crate does not know stays legal.
 ///
-/// The word before the name is `enum`, or `flags` where constants are combined with `|`, or `described`
-/// where their documentation is also wanted at run time.
+/// The word before the name is `enum`, or `flags` where constants are combined with `|`, or
+/// `described` where their documentation is also wanted at run time.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! c_enums {
@@ -53,8 +54,8 @@ macro_rules! c_enum {
         impl $name {
             $($(#[$doc])* pub const $constant: Self = Self($value);)*
 
-            /// Every constant in order of declaration: its number (negative ones as two's complement) and
-            /// its C name.
+            /// Every constant in order of declaration: its number (negative ones as two's
+            /// complement) and its C name.
             pub const NAMES: &'static [(u32, &'static str)] =
                 &[$((Self::$constant.0 as u32, stringify!($constant)),)*];
 
@@ -88,7 +89,8 @@ macro_rules! c_enum_more {
     };
     (described $name:ident { $($(#[doc = $doc:literal])* $constant:ident = $value:expr,)* }) => {
         impl $name {
-            /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
+            /// Meaning of this code, in a sentence; `None` for a code that this crate does not
+            /// know.
             pub fn description(self) -> Option<&'static str> {
                 $crate::macros::description_of(Self::NAMES, &[$(concat!($($doc),*),)*], self.0)
             }
@@ -137,8 +139,9 @@ macro_rules! c_types {
             impl $name {
                 /// A value of all zero bytes: null handles and pointers, zero numbers.
                 pub const fn zeroed() -> Self {
-                    // SAFETY: the type holds only numbers, nullable pointers, optional callbacks, and arrays,
-                    // structs and unions of those; all zero bytes are a valid value of each.
+                    // SAFETY: the type holds only numbers, nullable pointers, optional callbacks,
+                    // and arrays, structs and unions of those; all zero bytes are a valid value of
+                    // each.
                     unsafe { core::mem::zeroed() }
                 }
             }
@@ -152,8 +155,8 @@ macro_rules! c_types {
     };
 }
 
-/// Declares one C struct, or one C union; for a union `Debug` shows only the name, since the field that counts
-/// is known elsewhere.
+/// Declares one C struct, or one C union; for a union `Debug` shows only the name, since the field
+/// that counts is known elsewhere.
 macro_rules! c_type {
     (struct $(#[$meta:meta])* $name:ident { $($fields:tt)* }) => {
         $(#[$meta])*

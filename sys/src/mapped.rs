@@ -38,7 +38,8 @@ pub fn mapped_at(address: usize) -> Option<Mapped> {
         symbol: ptr::null(),
         symbol_address: ptr::null_mut(),
     };
-    // SAFETY: the place is ours to write; the address is only compared with addresses of mapped files.
+    // SAFETY: the place is ours to write; the address is only compared with addresses of mapped
+    // files.
     let found = unsafe { dladdr(ptr::without_provenance(address), &mut info) };
     if found == 0 || info.file.is_null() {
         return None;

@@ -53,7 +53,8 @@ const RELEASES: &[(u32, Version)] = &[
     (95, Version::new(13, 5)),
 ];
 
-/// The CUDA version that a version of PTX came with, as in `.version 8.4`; `None` for one that is not known here.
+/// The CUDA version that a version of PTX came with, as in `.version 8.4`; `None` for one that is
+/// not known here.
 ///
 /// ```
 /// use cuprum_sys::Version;
@@ -67,8 +68,8 @@ pub fn toolkit_of_ptx(version: &str) -> Option<Version> {
     RELEASES.iter().find(|release| release.0 == number).map(|release| release.1)
 }
 
-/// The newest version of PTX that a driver of a CUDA version reads, major and minor, as far as it is known here; `None` for a
-/// driver before CUDA 1.0.
+/// The newest version of PTX that a driver of a CUDA version reads, major and minor, as far as it
+/// is known here; `None` for a driver before CUDA 1.0.
 ///
 /// ```
 /// use cuprum_sys::Version;

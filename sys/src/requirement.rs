@@ -5,8 +5,8 @@ use crate::fns::FnId;
 use crate::library::Library;
 use crate::version::Version;
 
-/// A requirement of a program on a driver, for [`Library::require`]: a [`Version`], a function, or a list of
-/// functions.
+/// A requirement of a program on a driver, for [`Library::require`]: a [`Version`], a function, or
+/// a list of functions.
 ///
 /// ```
 /// use cuprum_sys::{FnId, Library, Requirement, Version};
@@ -29,13 +29,13 @@ pub trait Requirement: sealed::Sealed {
 }
 
 impl Library {
-    /// Checks that the driver meets a program's needs: a [`Version`], a function, or a list of functions. For
-    /// applications, when they start. No driver call.
+    /// Checks that the driver meets a program's needs: a [`Version`], a function, or a list of
+    /// functions. For applications, when they start. No driver call.
     ///
     /// # Errors
-    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version that it
-    /// came with and the driver's, [`MissingFunctions`](crate::MissingFunctions) lists all missing functions
-    /// in one sentence.
+    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version
+    /// that it came with and the driver's, [`MissingFunctions`](crate::MissingFunctions) lists all
+    /// missing functions in one sentence.
     ///
     /// # Example
     /// ```

@@ -13,7 +13,8 @@ fn refused_by_the_system() -> &'static str {
 }
 
 impl CUresult {
-    /// True if this code is one of this crate's own, which no driver returns: the call was not made.
+    /// True if this code is one of this crate's own, which no driver returns: the call was not
+    /// made.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::UNRESOLVED | Self::FORKED)
     }
@@ -103,8 +104,9 @@ impl CUresult {
 }
 
 impl CUresult {
-    /// Advice on this code from a driver [in software](crate::Library::is_software_device), which knows more
-    /// about a fault than hardware does, and has no kernel module; else the text of [`advice`](Self::advice).
+    /// Advice on this code from a driver [in software](crate::Library::is_software_device), which
+    /// knows more about a fault than hardware does, and has no kernel module; else the text of
+    /// [`advice`](Self::advice).
     pub fn advice_in_software(self) -> Option<&'static str> {
         Some(match self {
             Self::CUDA_ERROR_ILLEGAL_ADDRESS

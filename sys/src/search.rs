@@ -64,8 +64,8 @@ fn add_sites_of(root: &Path, sites: &mut Vec<PathBuf>) {
     }
 }
 
-/// Inserts a path into a list sorted by version, the newest first, after paths of the same version. There are
-/// a few; a general sort would be most of this crate's code.
+/// Inserts a path into a list sorted by version, the newest first, after paths of the same version.
+/// There are a few; a general sort would be most of this crate's code.
 pub fn insert_newest_first(sorted: &mut Vec<(Vec<u32>, PathBuf)>, one: (Vec<u32>, PathBuf)) {
     let at = sorted.iter().position(|other| other.0 < one.0).unwrap_or(sorted.len());
     sorted.insert(at, one);

@@ -1,15 +1,15 @@
 //! Every C struct and union of the driver API, by subject, laid out as in the header of CUDA 13.5.
 //!
-//! If a struct changed over time, each layout that some function takes has its own type with C's `_v1`,
-//! `_v2` suffix; the plain name is the newest. Fields that came later took the place of reserved bytes, or
-//! of room in the union around the struct, so a type serves older drivers too as long as the fields that are
-//! marked with a newer version are zero.
+//! If a struct changed over time, each layout that some function takes has its own type with C's
+//! `_v1`, `_v2` suffix; the plain name is the newest. Fields that came later took the place of
+//! reserved bytes, or of room in the union around the struct, so a type serves older drivers too as
+//! long as the fields that are marked with a newer version are zero.
 //!
-//! Rust needs a few names that C has not: an anonymous union is the field `u`; a type declared inside another
-//! is `Outer_field`; the fields `type` and `fn` are `type_` and `fn_`. Arrays of `char` that hold bytes are
-//! arrays of `u8`. `CUmemLocation` keeps a plain `id`, whose bytes [`CUmemLocation_localized`] interprets.
-//! A note "CUDA x.y+" is the first toolkit later than 11.8 whose header has the item; a field without one is
-//! as old as its struct.
+//! Rust needs a few names that C has not: an anonymous union is the field `u`; a type declared
+//! inside another is `Outer_field`; the fields `type` and `fn` are `type_` and `fn_`. Arrays of
+//! `char` that hold bytes are arrays of `u8`. `CUmemLocation` keeps a plain `id`, whose bytes
+//! [`CUmemLocation_localized`] interprets. A note "CUDA x.y+" is the first toolkit later than 11.8
+//! whose header has the item; a field without one is as old as its struct.
 
 use core::ffi::c_void;
 use core::fmt;
@@ -120,7 +120,8 @@ c_types! {
         pub smCount: u32,
         /// Least multiprocessors in a part. CUDA 13.0+.
         pub minSmPartitionSize: u32,
-        /// Number that is sure to be scheduled together; divides `smCount` without backfill. CUDA 13.0+.
+        /// Number that is sure to be scheduled together; divides `smCount` without backfill.
+        /// CUDA 13.0+.
         pub smCoscheduledAlignment: u32,
         /// Bits of `CUdevSmResourceGroup_flags`. CUDA 13.1+.
         pub flags: u32,
@@ -290,8 +291,8 @@ c_types! {
 
     // Memory places and pools
 
-    /// A locality domain, as stored in the first two bytes of `CUmemLocation::id` in memory order. CUDA
-    /// 13.4+.
+    /// A locality domain, as stored in the first two bytes of `CUmemLocation::id` in memory order.
+    /// CUDA 13.4+.
     pub struct CUmemLocation_localized {
         /// Ordinal of the device.
         pub deviceId: u8,
@@ -303,7 +304,8 @@ c_types! {
     pub struct CUmemLocation_v1 {
         /// The kind of location, which determines the meaning of `id`.
         pub type_: CUmemLocationType,
-        /// Device ordinal, NUMA node or unused; for a locality domain, see [`CUmemLocation_localized`].
+        /// Device ordinal, NUMA node or unused; for a locality domain, see
+        /// [`CUmemLocation_localized`].
         pub id: i32,
     }
 
@@ -1121,8 +1123,8 @@ c_types! {
         pub reserved: [u32; 16],
     }
 
-    /// A description of a tensor that kernels read through; opaque. 128-byte alignment, as since CUDA 13.0
-    /// (64 before). CUDA 12.0+.
+    /// A description of a tensor that kernels read through; opaque. 128-byte alignment, as since
+    /// CUDA 13.0 (64 before). CUDA 12.0+.
     #[repr(align(128))]
     pub struct CUtensorMap {
         /// For the device only.
@@ -1863,7 +1865,8 @@ c_types! {
 
     /// Options of checkpointing a process. CUDA 12.8+.
     pub struct CUcheckpointCheckpointArgs {
-        /// Place for a list of the memory that the caller must save itself; null to save to host memory. CUDA 13.4+.
+        /// Place for a list of the memory that the caller must save itself; null to save to host
+        /// memory. CUDA 13.4+.
         pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
         /// Must be zero.
         pub reserved: [u8; 56],
@@ -1885,8 +1888,8 @@ c_types! {
         pub gpuPairsCount: u32,
         /// Must be zero. CUDA 13.4+.
         pub padding0: u32,
-        /// Place for a list of the memory that the caller must restore itself; null to restore from host memory. CUDA
-        /// 13.4+.
+        /// Place for a list of the memory that the caller must restore itself; null to restore from
+        /// host memory. CUDA 13.4+.
         pub customStorageInfo_out: *mut *mut CUcheckpointCustomStorageInfo,
         /// Must be zero.
         pub reserved: [u8; 40],

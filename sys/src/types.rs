@@ -1,7 +1,8 @@
 //! Scalars, opaque handles and callbacks of the driver API.
 //!
-//! Callbacks are `extern "C"`: on the 64-bit systems that CUDA runs on, the header's `__stdcall` for Windows
-//! is the same convention. A note "CUDA x.y+" is the first toolkit later than 11.8 whose header has the item.
+//! Callbacks are `extern "C"`: on the 64-bit systems that CUDA runs on, the header's `__stdcall`
+//! for Windows is the same convention. A note "CUDA x.y+" is the first toolkit later than 11.8
+//! whose header has the item.
 
 use core::ffi::{c_char, c_void};
 
@@ -72,7 +73,8 @@ pub type CUasyncCallback = Option<
     ),
 >;
 
-/// A callback that decides, for each node, whether a recaptured graph may replace its parameters. CUDA 13.3+.
+/// A callback that decides, for each node, whether a recaptured graph may replace its parameters.
+/// CUDA 13.3+.
 pub type CUgraphRecaptureCallback = Option<
     unsafe extern "C" fn(
         data: *mut c_void,
@@ -87,7 +89,8 @@ pub type CUgraphRecaptureCallback = Option<
 pub type CUcoredumpStatusCallback =
     Option<unsafe extern "C" fn(userData: *mut c_void, pid: i32, dev: CUdevice)>;
 
-/// A callback for the driver's log messages; `length` is the length of `message`, in bytes. CUDA 12.9+.
+/// A callback for the driver's log messages; `length` is the length of `message`, in bytes.
+/// CUDA 12.9+.
 pub type CUlogsCallback = Option<
     unsafe extern "C" fn(data: *mut c_void, logLevel: CUlogLevel, message: *mut c_char, length: usize),
 >;

@@ -1,7 +1,7 @@
 //! Seven real drivers, each in a process of its own, on a machine without a GPU.
 //!
-//! `cargo test -p cuprum-sys --test real_drivers -- --ignored`: fetches the drivers as packages on the first
-//! run (x86-64 Debian, network) and fails when it cannot.
+//! `cargo test -p cuprum-sys --test real_drivers -- --ignored`: fetches the drivers as packages on
+//! the first run (x86-64 Debian, network) and fails when it cannot.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use cuprum_testing::checks;
@@ -19,7 +19,8 @@ use cuprum_testing::processes::{cache, in_child, run};
 /// Exported by every driver or all but the oldest, and declared by no header.
 const UNDOCUMENTED: [&str; 3] = ["cuEGLApiInit", "cuMemGetAttribute", "cuMemGetAttribute_v2"];
 
-/// Functions that a driver of their version lacks: identifiers of Windows, on Linux only since CUDA 11.
+/// Functions that a driver of their version lacks: identifiers of Windows, on Linux only since
+/// CUDA 11.
 const LATER_THAN_THEIR_VERSION: &[(&str, FnId)] = &[("418.226.00", FnId::cuDeviceGetLuid)];
 
 #[test]
@@ -28,7 +29,8 @@ fn driver_340_108() {
     check("driver_340_108", "340.108", Version::new(6, 5), CUresult::CUDA_ERROR_NO_DEVICE);
 }
 
-/// Returns 999, unlike the others, which return 100: it fails to open its device file and does not say why.
+/// Returns 999, unlike the others, which return 100: it fails to open its device file and does not
+/// say why.
 #[test]
 #[ignore = "fetches real drivers"]
 fn driver_390_157() {
@@ -78,7 +80,8 @@ fn visible_devices() {
     }
 }
 
-/// A driver whose second library is missing: the linker's words name that one, and so does the error.
+/// A driver whose second library is missing: the linker's words name that one, and so does the
+/// error.
 #[test]
 #[ignore = "fetches real drivers"]
 fn missing_second_library() {

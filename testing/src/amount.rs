@@ -1,4 +1,5 @@
-//! Amount of testing: tests with many variations run a sample by default, and all of them in `.ci/run`.
+//! Amount of testing: tests with many variations run a sample by default, and all of them in
+//! `.ci/run`.
 
 /// True if `CUPRUM_TESTS` asks for all.
 pub fn all() -> bool {

@@ -7,8 +7,8 @@ use cuprum_sys::{CUresult, FnId, Library, StreamMode, Symbol, Version};
 
 use crate::processes::fork;
 
-/// Every check that needs nothing but the library, in both stream modes; `init` is the answer to expect of
-/// `cuInit`, which is called last.
+/// Every check that needs nothing but the library, in both stream modes; `init` is the answer to
+/// expect of `cuInit`, which is called last.
 ///
 /// `late` are functions that this driver lacks although its version has them.
 pub fn check(library: Library, per_thread: Library, late: &[FnId], init: CUresult) {
@@ -132,7 +132,8 @@ fn check_init(library: Library, per_thread: Library, init: CUresult) {
     assert_eq!(files(), open, "cuInit was called again");
 }
 
-/// In 550 and 555 a child's own `cuInit` fails oddly; no driver lets a child use its parent's setup.
+/// In 550 and 555 a child's own `cuInit` fails oddly; no driver lets a child use its parent's
+/// setup.
 fn check_fork_after_init(library: Library) {
     let answer = fork(|| u8::from(library.forked() && library.init() == CUresult::FORKED));
     assert_eq!(answer, 1, "the child is told");

@@ -1,12 +1,13 @@
-//! Runs a test in a process of its own, because its failure ends the process or the environment configures
-//! it.
+//! Runs a test in a process of its own, because its failure ends the process or the environment
+//! configures it.
 
 pub use crate::itself::itself;
 
 /// Set in the child.
 const CHILD: &str = "CUPRUM_TEST_CHILD";
 
-/// Runs `body` in a child, which is this program with the test `name` alone; it must come to its end.
+/// Runs `body` in a child, which is this program with the test `name` alone; it must come to its
+/// end.
 ///
 /// The name is the test's path from its crate on: `concat!(module_path!(), "::", "function")`.
 pub fn in_child(name: &str, body: impl FnOnce()) {

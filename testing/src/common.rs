@@ -1,7 +1,8 @@
-//! Shared start of every test of the safe layer: a driver, a current context, an empty stack at the end.
+//! Shared start of every test of the safe layer: a driver, a current context, an empty stack at the
+//! end.
 //!
-//! The device is the emulator unless `CUPRUM_DEVICE` names another: `gpu` requires a real one and fails
-//! without it.
+//! The device is the emulator unless `CUPRUM_DEVICE` names another: `gpu` requires a real one and
+//! fails without it.
 
 use std::time::{Duration, Instant};
 
@@ -34,8 +35,9 @@ pub fn device() -> Device {
 
 /// A context of its own, so that a fault in one test leaves the others alone.
 ///
-/// A GPU has room for 101 contexts at a time, whatever memory is free (H200, driver 580), and the tests that run at the same
-/// time, in this process and in its children, have contexts too: one that finds no room waits until others have closed theirs.
+/// A GPU has room for 101 contexts at a time, whatever memory is free (H200, driver 580), and the
+/// tests that run at the same time, in this process and in its children, have contexts too: one
+/// that finds no room waits until others have closed theirs.
 pub fn context() -> Context {
     let start = Instant::now();
     loop {

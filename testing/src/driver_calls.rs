@@ -1,4 +1,5 @@
-//! Calls of the software device's driver functions: the initialized table, and checks of its results.
+//! Calls of the software device's driver functions: the initialized table, and checks of its
+//! results.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;

@@ -1,4 +1,5 @@
-//! A context of OpenGL without a window, by EGL, and the few functions of OpenGL that tests and an example use.
+//! A context of OpenGL without a window, by EGL, and the few functions of OpenGL that tests and an
+//! example use.
 //!
 //! Linux only. A program has its own context, from the library that makes its windows.
 
@@ -90,7 +91,8 @@ pub struct Gl {
 }
 
 impl Gl {
-    /// Makes a context of OpenGL 4.5, and makes it current: on a device of NVIDIA's if `nvidia`, or else wherever EGL can.
+    /// Makes a context of OpenGL 4.5, and makes it current: on a device of NVIDIA's if `nvidia`, or
+    /// else wherever EGL can.
     pub fn current(nvidia: bool) -> Result<Self, Missing> {
         // SAFETY: a library of the system, whose start has no conditions.
         let library = unsafe { Library::new("libEGL.so.1") }.map_err(|_| "there is no libEGL.so.1")?;
@@ -175,7 +177,8 @@ impl Gl {
         read
     }
 
-    /// A texture with storage of so many levels, bound to its target. Arrays and solids have `slices`.
+    /// A texture with storage of so many levels, bound to its target. Arrays and solids have
+    /// `slices`.
     pub fn texture(&self, target: u32, format: u32, levels: i32, [width, height, slices]: [i32; 3]) -> u32 {
         let (mut name, gl) = (0, &self.gl);
         // SAFETY: a place for one name.

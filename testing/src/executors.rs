@@ -1,4 +1,5 @@
-//! Two small executors, as programs would write or take them: one blocks on a future, one runs many on a thread.
+//! Two small executors, as programs would write or take them: one blocks on a future, one runs many
+//! on a thread.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -3,7 +3,8 @@
 use std::env;
 use std::process::Command;
 
-/// Set where the machine does not run this program by itself: the program that does, as `tests/platforms/qemu.sh`.
+/// Set where the machine does not run this program by itself: the program that does, as
+/// `tests/platforms/qemu.sh`.
 const RUNNER: &str = "CUPRUM_TEST_RUNNER";
 
 /// The command that starts this program, without arguments yet.

@@ -1,11 +1,11 @@
 //! Shared parts of the tests of all crates.
 //!
-//! Without features, for crates that know no safe layer: children and peers of a test, libraries and programs that it
-//! builds, and the cases of the kernels.
-//! With the feature `sys`: drivers that are files, and checks of any driver.
-//! With the feature `engine`: memory and launches without a driver.
-//! With the feature `emulator`: calls of the software device's driver functions.
-//! With the feature `safe`: a device and a context, drivers that record their calls, and readers of the sources.
+//! Without features, for crates that know no safe layer: children and peers of a test, libraries
+//! and programs that it builds, and the cases of the kernels. With the feature `sys`: drivers that
+//! are files, and checks of any driver. With the feature `engine`: memory and launches without a
+//! driver. With the feature `emulator`: calls of the software device's driver functions. With the
+//! feature `safe`: a device and a context, drivers that record their calls, and readers of the
+//! sources.
 
 pub mod amount;
 #[cfg(target_os = "linux")]

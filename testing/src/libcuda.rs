@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the library, if it is not current, and returns its path. `temporary` is the test's `CARGO_TARGET_TMPDIR`.
+/// Builds the library, if it is not current, and returns its path. `temporary` is the test's
+/// `CARGO_TARGET_TMPDIR`.
 ///
 /// # Panics
 /// If it cannot be built.

@@ -1,4 +1,5 @@
-//! Mesa's OpenGL in software: fetched into `.cache/mesa`, found by variables of a child's environment.
+//! Mesa's OpenGL in software: fetched into `.cache/mesa`, found by variables of a child's
+//! environment.
 
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};

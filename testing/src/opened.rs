@@ -12,12 +12,13 @@ pub fn open_from(path: impl AsRef<Path>) -> Result<Library, LoadError> {
 
 /// As `open_from`, with options.
 pub fn open_with(options: OpenOptions, path: impl AsRef<Path>) -> Result<Library, LoadError> {
-    // SAFETY: the tests' own fakes and real drivers: their initializers may run, and functions with a
-    // driver's names have its ABI.
+    // SAFETY: the tests' own fakes and real drivers: their initializers may run, and functions with
+    // a driver's names have its ABI.
     unsafe { options.open_from(path) }
 }
 
-/// Checks that this path is the only one that an error names as tried, and returns the reason for the refusal.
+/// Checks that this path is the only one that an error names as tried, and returns the reason for
+/// the refusal.
 pub fn refused<R: Clone>(path: &Path, attempts: &[Attempt<R>], error: &impl Display) -> R {
     let [attempt] = attempts else { panic!("{error}") };
     assert_eq!(attempt.origin(), path);

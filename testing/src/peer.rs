@@ -1,4 +1,5 @@
-//! Another process that a test talks to, line by line: this program again, with one test of it alone.
+//! Another process that a test talks to, line by line: this program again, with one test of it
+//! alone.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};

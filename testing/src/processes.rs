@@ -11,8 +11,8 @@ const CHILD: &str = "CUPRUM_TEST_CHILD";
 /// Line that a child prints when it has run the body to its end.
 const DONE: &str = "the child is done";
 
-/// Runs `body` in a process of its own with `variables` set: this test binary again, with a filter for `test`
-/// only.
+/// Runs `body` in a process of its own with `variables` set: this test binary again, with a filter
+/// for `test` only.
 ///
 /// A test may do so several times, with different variables.
 ///
@@ -84,8 +84,8 @@ unsafe extern "C" {
 #[cfg(unix)]
 #[track_caller]
 pub fn fork(body: impl FnOnce() -> u8) -> u8 {
-    // SAFETY: the child only runs `body`, which does nothing that is forbidden in a forked child of this
-    // test.
+    // SAFETY: the child only runs `body`, which does nothing that is forbidden in a forked child of
+    // this test.
     match unsafe { c_fork() } {
         0 => {
             // SAFETY: no precondition; ends a hanging child by a signal.
@@ -106,8 +106,9 @@ pub fn fork(body: impl FnOnce() -> u8) -> u8 {
     }
 }
 
-/// Builds `tests/fakes/NAME.c` of a crate as a shared library `FOLDER/FILE`, and returns its path. `of` is the crate's
-/// folder and its folder for temporary files of tests: `(env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"))`.
+/// Builds `tests/fakes/NAME.c` of a crate as a shared library `FOLDER/FILE`, and returns its path.
+/// `of` is the crate's folder and its folder for temporary files of tests:
+/// `(env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"))`.
 ///
 /// # Panics
 /// If there is no C compiler, or it fails.

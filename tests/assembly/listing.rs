@@ -1,9 +1,10 @@
-//! Reads the compiler's assembly (x86-64, AT&T syntax) and follows a function's paths without errors.
+//! Reads the compiler's assembly (x86-64, AT&T syntax) and follows a function's paths without
+//! errors.
 //!
-//! A path goes from the first instruction to the return, through the functions called. One that calls a cold
-//! function (the compiler puts those into `.text.unlikely`) is an error path and is left out. The rest must
-//! be plain: no loop, no lock, and no calls except of functions that are listed too, and of the driver
-//! through its table.
+//! A path goes from the first instruction to the return, through the functions called. One that
+//! calls a cold function (the compiler puts those into `.text.unlikely`) is an error path and is
+//! left out. The rest must be plain: no loop, no lock, and no calls except of functions that are
+//! listed too, and of the driver through its table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
@@ -72,8 +73,9 @@ impl Listing {
         Walk { listing: self, known: HashMap::new() }.from(function, 0)
     }
 
-    /// The instructions on the paths of these functions and of their callees. `name_place` returns the text
-    /// to print for a displacement; its first argument says whether the displacement belongs to a call.
+    /// The instructions on the paths of these functions and of their callees. `name_place` returns
+    /// the text to print for a displacement; its first argument says whether the displacement
+    /// belongs to a call.
     ///
     /// # Errors
     /// As [`paths`](Self::paths).
@@ -180,7 +182,8 @@ fn next<'a>(name: &str, operands: &'a str) -> Result<Next<'a>, String> {
     })
 }
 
-/// A call's target: `*344(%rax)` is a slot, and `*name@GOTPCREL(%rip)`, `name@PLT` and `name` are a function.
+/// A call's target: `*344(%rax)` is a slot, and `*name@GOTPCREL(%rip)`, `name@PLT` and `name` are a
+/// function.
 fn target(operand: &str) -> Result<Target<'_>, String> {
     let inner = operand.trim_start_matches('*');
     if let Some(name) = inner.split('@').next().filter(|name| operand.contains('@') && !name.is_empty()) {
@@ -271,8 +274,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Operands without the parts that change from build to build: hashes of symbols, displacements in the
-/// library's data.
+/// Operands without the parts that change from build to build: hashes of symbols, displacements in
+/// the library's data.
 fn plain(operands: &str, name_place: &impl Fn(bool, Slot) -> Option<String>) -> String {
     let is_part = |c: char| c.is_alphanumeric() || "_$.-".contains(c);
     let mut text = String::new();
@@ -288,7 +291,8 @@ fn plain(operands: &str, name_place: &impl Fn(bool, Slot) -> Option<String>) -> 
     text
 }
 
-/// `_ZN6cuprum5error6forked17h7bb1aca128b683a9E` as `cuprum::error::forked`; other names as they are.
+/// `_ZN6cuprum5error6forked17h7bb1aca128b683a9E` as `cuprum::error::forked`; other names as they
+/// are.
 fn readable(symbol: &str) -> String {
     let Some(mut rest) = symbol.strip_prefix("_ZN") else { return symbol.to_owned() };
     let mut parts = Vec::new();

@@ -1,13 +1,13 @@
 //! Zero cost, read from the code that the compiler makes of a few hot wrappers (`wrappers/lib.rs`).
 //!
-//! The test checks the driver calls on the paths of each wrapper, and that nothing else is called: no
-//! allocator, no panic, no lock, no loop. Error paths are recognized by their cold code.
+//! The test checks the driver calls on the paths of each wrapper, and that nothing else is called:
+//! no allocator, no panic, no lock, no loop. Error paths are recognized by their cold code.
 //!
 //! A program of its own: it runs the compiler and nothing of the crate.
 //!
-//! `wrappers.s` stores the instructions on the paths, for readers, with symbols and slots by name. The test
-//! compares it if the compiler is the one that made it. `CUPRUM_ASSEMBLY=overwrite cargo test --test assembly
-//! -- --ignored` stores it anew; read the difference before you commit it.
+//! `wrappers.s` stores the instructions on the paths, for readers, with symbols and slots by name.
+//! The test compares it if the compiler is the one that made it. `CUPRUM_ASSEMBLY=overwrite cargo
+//! test --test assembly -- --ignored` stores it anew; read the difference before you commit it.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
@@ -21,8 +21,8 @@ use std::{env, fs};
 use cuprum::sys::FnId;
 use listing::{Listing, Slot};
 
-/// Each wrapper, and the calls of the driver on its paths. A path without any is an early return: an argument that
-/// was refused, or nothing to do.
+/// Each wrapper, and the calls of the driver on its paths. A path without any is an early return:
+/// an argument that was refused, or nothing to do.
 const EXPECTED: &[(&str, &[&[FnId]])] = &[
     ("alloc", &[&[], &[FnId::cuMemAlloc_v2]]),
     // If the context is not current, it is made so for the call.
@@ -57,7 +57,8 @@ fn output_of(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Compiles the wrappers and their dependencies, and reads the assembly of the crates that they call into.
+/// Compiles the wrappers and their dependencies, and reads the assembly of the crates that they
+/// call into.
 fn compile() -> Listing {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let messages = output_of(
@@ -66,7 +67,8 @@ fn compile() -> Listing {
             .args(["--target", "x86_64-unknown-linux-gnu", "--message-format", "json"])
             .current_dir(repository())
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("assembly"))
-            // Static, as the linker would leave a program: calls are direct, a thread's variable is one load away.
+            // Static, as the linker would leave a program: calls are direct, a thread's variable is
+            // one load away.
             .env("RUSTFLAGS", "--emit=asm -C relocation-model=static")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
@@ -97,7 +99,8 @@ fn a_wrapper_is_its_driver_calls_and_compares() {
     let listing = compile();
     let paths = |name| listing.paths(name).unwrap_or_else(|error| panic!("{name}: {error}"));
 
-    // The table has a fixed place in the library's data: one wrapper shows the place, the others must agree.
+    // The table has a fixed place in the library's data: one wrapper shows the place, the others
+    // must agree.
     let only = paths("synchronize").iter().find_map(|path| path.first().copied()).expect("a driver call");
     let table = only - FnId::cuStreamSynchronize as Slot * SLOT_BYTES;
     let end = table + FnId::ALL.len() as Slot * SLOT_BYTES;
@@ -144,7 +147,8 @@ fn compare(text: &str) {
     }
 }
 
-/// Tests the listing itself: it finds an instruction that is not plain if it is on a path, and only then.
+/// Tests the listing itself: it finds an instruction that is not plain if it is on a path, and only
+/// then.
 #[test]
 fn instructions_that_are_not_plain_are_seen() {
     let paths = |body: &str| {

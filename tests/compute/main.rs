@@ -1,5 +1,5 @@
-//! Every kernel of `kernels/` through the safe layer, compared with plain Rust, in both dialects of PTX; and
-//! plain Rust compared with the results of a GPU.
+//! Every kernel of `kernels/` through the safe layer, compared with plain Rust, in both dialects of
+//! PTX; and plain Rust compared with the results of a GPU.
 //!
 //! A program of its own: the emulator poses as the newest device, which is set up for the process.
 
@@ -76,7 +76,8 @@ fn all_kernels_compute_what_plain_rust_computes() {
     }
 }
 
-/// Poses as a device that takes both dialects, where the device is the emulator. Call before the first use.
+/// Poses as a device that takes both dialects, where the device is the emulator. Call before the
+/// first use.
 fn pose_as_the_newest() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

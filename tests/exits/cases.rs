@@ -75,7 +75,8 @@ cases! { CASES:
         assert!(hold());
     }
 
-    /// Functions registered before the driver was loaded run after all functions that the driver registered.
+    /// Functions registered before the driver was loaded run after all functions that the driver
+    /// registered.
     #[test]
     fn dropped_after_the_end_of_main() -> Code(0); {
         at_exit(drop_kept);
@@ -288,7 +289,8 @@ cases! { CASES:
         let module = faults(&cx);
         let kernel = module.function("oob_write").unwrap().bind::<(InOut<u32>, u64, u32)>().unwrap();
         let mut out = Buffer::<u32>::zeroed(&cx, 4).unwrap();
-        // SAFETY: it is not safe: the write is outside of everything, and the device stops the kernel for it.
+        // SAFETY: it is not safe: the write is outside of everything, and the device stops the
+        // kernel for it.
         unsafe { kernel.launch(&cx, &held.stream, LaunchConfig::new(1, 1), (&mut out, 1u64 << 40, 1u32)) }
             .unwrap();
         assert!(cx.synchronize().unwrap_err().is_sticky());
@@ -339,8 +341,8 @@ pub(crate) fn at_exit(handler: extern "C" fn()) {
     assert_eq!(unsafe { atexit(handler) }, 0);
 }
 
-/// Runs after all functions that were registered for the end: drops the rest, and ends the process otherwise
-/// if one of these drops swallowed an error.
+/// Runs after all functions that were registered for the end: drops the rest, and ends the process
+/// otherwise if one of these drops swallowed an error.
 extern "C" fn at_the_very_end() {
     drop(AT_THE_VERY_END.lock().unwrap_or_else(PoisonError::into_inner).take());
     drop(PRIMARY.lock().unwrap_or_else(PoisonError::into_inner).take());

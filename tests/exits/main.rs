@@ -1,8 +1,9 @@
 //! Every ugly way in which a process can end with objects of this crate alive.
 //!
-//! The program starts itself once for each case, and on the emulator once for each time at which work may
-//! run. The child must end as the case says, soon, without a word on its outputs, and without an error
-//! swallowed by a drop. It has a `main` of its own, because the end of `main` is under test.
+//! The program starts itself once for each case, and on the emulator once for each time at which
+//! work may run. The child must end as the case says, soon, without a word on its outputs, and
+//! without an error swallowed by a drop. It has a `main` of its own, because the end of `main` is
+//! under test.
 
 mod cases;
 mod code;
@@ -103,7 +104,8 @@ fn run_child(name: &str) {
     (case.run)();
 }
 
-/// As the harness of Rust's own tests: names that contain a word of the command line, and a last line that counts.
+/// As the harness of Rust's own tests: names that contain a word of the command line, and a last
+/// line that counts.
 fn main() -> ExitCode {
     if let Ok(name) = std::env::var(CASE) {
         run_child(&name);

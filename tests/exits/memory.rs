@@ -1,4 +1,5 @@
-//! Memory that is neither a buffer nor page-locked, and semaphores, kept in addition to everything else.
+//! Memory that is neither a buffer nor page-locked, and semaphores, kept in addition to everything
+//! else.
 
 #[cfg(unix)]
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -55,8 +56,8 @@ impl<'ctx> Memory<'ctx> {
     }
 }
 
-/// A buffer of OpenGL, for which the emulator's stand-in stands in: registered, mapped, and forgotten with its guard. It
-/// belongs to this thread, so that nothing keeps it.
+/// A buffer of OpenGL, for which the emulator's stand-in stands in: registered, mapped, and
+/// forgotten with its guard. It belongs to this thread, so that nothing keeps it.
 fn forget_opengl(cx: &Current<'_, '_>) {
     if on_gpu() {
         return;
@@ -94,8 +95,8 @@ fn external<'ctx>(
 ) -> Option<(ExternalMemory<'ctx>, ForeignBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
     let semaphore = semaphore(cx)?;
     let other = cuprum_emulator::memory::ExternalMemory::new(BYTES).unwrap();
-    // SAFETY: of so many bytes, used by nothing else; the file lives as long as a descriptor or a mapping of
-    // it.
+    // SAFETY: of so many bytes, used by nothing else; the file lives as long as a descriptor or a
+    // mapping of it.
     let import = || unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), BYTES) }.unwrap();
     let lasting: &'ctx ExternalMemory<'ctx> = Box::leak(Box::new(import()));
     // SAFETY: nothing else uses the bytes.

@@ -11,7 +11,8 @@ use crate::Case;
 use crate::Ends::Code;
 use crate::cases::{PANICKED, at_exit, cases, context, faults};
 
-/// Starts a thread that allocates, copies and frees until the process ends, and returns when it has begun.
+/// Starts a thread that allocates, copies and frees until the process ends, and returns when it has
+/// begun.
 fn busy() {
     let (sender, started) = mpsc::channel();
     let context = context().share();

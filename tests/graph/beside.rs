@@ -32,7 +32,8 @@ fn a_replay_during_a_global_capture_of_another_thread_is_waited_for() {
     });
 }
 
-/// A capture that forbids waits, of this thread or another one, goes on; the awaited request is not lost.
+/// A capture that forbids waits, of this thread or another one, goes on; the awaited request is not
+/// lost.
 #[test]
 fn a_capture_loses_no_request() {
     let _alone = alone();

@@ -304,7 +304,7 @@ fn a_relaxed_thread_may_allocate_during_a_global_capture() {
     });
 }
 
-/// A default stream is shared by the whole context: any work queued on it would become part of the graph.
+/// A default stream is the whole context's: any work queued on it would become part of the graph.
 #[test]
 fn a_default_stream_takes_no_part_in_a_capture() {
     use cuprum::context::GreenContext;
@@ -336,7 +336,7 @@ fn a_default_stream_takes_no_part_in_a_capture() {
         .unwrap();
 }
 
-/// Memory in flight must not be taken for lost, nor given back before the work is over, because another thread captures.
+/// Captures of other threads neither lose memory in flight nor return it before the work is over.
 #[test]
 fn a_scope_during_a_global_capture_of_another_thread_is_waited_for() {
     in_context(|cx| {
@@ -360,7 +360,8 @@ fn a_scope_during_a_global_capture_of_another_thread_is_waited_for() {
     });
 }
 
-/// Nodes, bodies and conditions of a graph into which a capture failed, and all tokens of a graph that was never made.
+/// Nodes, bodies and conditions of a graph into which a capture failed, and all tokens of a graph
+/// that was never made.
 #[test]
 fn tokens_of_a_capture_that_failed_are_refused() {
     in_context(|cx| {

@@ -1,5 +1,6 @@
-//! Objects dropped during a capture are freed, and the capture goes on: on its own thread or another one, in
-//! the same context or another one, on an ordinary stream or one that waits for no other.
+//! Objects dropped during a capture are freed, and the capture goes on: on its own thread or
+//! another one, in the same context or another one, on an ordinary stream or one that waits for no
+//! other.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -220,7 +221,8 @@ fn goes_on(cx: &Current<'_, '_>, body: impl FnOnce()) -> bool {
     ended.is_ok()
 }
 
-/// A capture that was not announced may end, but nothing leaks; a function of other code is not called again.
+/// A capture that was not announced may end, but nothing leaks; a function of other code is not
+/// called again.
 #[test]
 fn a_capture_of_other_code_goes_on_if_it_is_announced() {
     let _alone = alone();

@@ -15,7 +15,8 @@ fn memory_of_a_graph_exists_while_it_runs() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
         let result = graph.lend(zeros(cx, 16)).unwrap();
-        // SAFETY: every node that uses the memory depends on the allocation, and the free depends on them.
+        // SAFETY: every node that uses the memory depends on the allocation, and the free depends
+        // on them.
         let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(cx, &[], 16) }.unwrap();
         let allocated: CUDA_MEM_ALLOC_NODE_PARAMS = graph.params(alloc).unwrap();
         assert_eq!((allocated.dptr, allocated.bytesize), (scratch.as_raw(), 64));

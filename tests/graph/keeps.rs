@@ -194,8 +194,8 @@ const READ: &str = "
         ret;
     }";
 
-/// A graph borrows the textures of its kernels until it and its executable are dropped, whether they were
-/// added, captured or changed; then they can be closed.
+/// A graph borrows the textures of its kernels until it and its executable are dropped, whether
+/// they were added, captured or changed; then they can be closed.
 #[test]
 fn a_graph_reads_its_textures_in_each_replay() {
     in_context(|cx| {

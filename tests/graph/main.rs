@@ -1,7 +1,8 @@
 //! Graphs: built node by node and captured, executed, updated, and the values that they keep.
 //!
-//! A program of its own, since a global capture refuses calls of all threads; one test at a time has the process. The
-//! last test runs all the others anew on devices that work as late as they may, and in any order that is allowed.
+//! A program of its own, since a global capture refuses calls of all threads; one test at a time
+//! has the process. The last test runs all the others anew on devices that work as late as they
+//! may, and in any order that is allowed.
 
 mod beside;
 mod capture;

@@ -1,5 +1,5 @@
-//! Work that a panic leaves during a capture is waited for, and the capture continues: also on the default stream, which no mode of
-//! captures lets anybody wait for.
+//! Work that a panic leaves during a capture is waited for, and the capture continues: also on the
+//! default stream, which no mode of captures lets anybody wait for.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::channel;
@@ -12,7 +12,8 @@ use super::{Graph, alone, common, executable, zeros};
 
 const LEN: usize = 1 << 16;
 
-/// Work that a panic leaves. It calls its last argument when the work is queued, which does not return.
+/// Work that a panic leaves. It calls its last argument when the work is queued, which does not
+/// return.
 type Leave = fn(&Current<'_, 'static>, &Stream<'static>, &dyn Fn());
 
 const WORK: [(&str, Leave); 4] = [

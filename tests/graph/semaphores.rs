@@ -1,5 +1,5 @@
-//! Nodes for semaphores of other APIs. The emulator stands in for them, whatever device the other tests run
-//! on.
+//! Nodes for semaphores of other APIs. The emulator stands in for them, whatever device the other
+//! tests run on.
 
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -132,7 +132,8 @@ fn the_graph_has_a_share_of_its_semaphores() {
         let shared = graph.lend(semaphore).unwrap();
         // SAFETY: replayed once.
         let node = unsafe { graph.add_semaphore_signals(cx, &[], &[(shared, 3)]) }.unwrap();
-        // It stays also when no node has it any more, since an executable may have been made before.
+        // It stays also when no node has it any more, since an executable may have been made
+        // before.
         let (_, unused) = timeline(cx);
         let raw = unused.as_raw();
         let unused = graph.lend(unused).unwrap();

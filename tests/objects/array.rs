@@ -133,7 +133,8 @@ fn parts_are_copied_from_and_to_everything() {
             (1..3).flat_map(|z| (1..4).flat_map(move |y| (2..4).map(move |x| 24 * z + 6 * y + x))).collect();
         assert_eq!(part.to_vec(cx).unwrap(), expected);
 
-        // To pitched memory, from there to linear memory, to another array, to the middle of a block of the host.
+        // To pitched memory, from there to linear memory, to another array, to the middle of a
+        // block of the host.
         let mut pitched = PitchedBuffer::<u32>::alloc(cx, (2, 3, 2)).unwrap();
         cx.copy(&mut pitched, &part).unwrap();
         let mut linear = Buffer::<u32>::zeroed(cx, 36).unwrap();

@@ -97,8 +97,8 @@ fn an_absent_function_never_has_an_invented_version() {
     assert_eq!(known, format!("{call} {missing} {version}"));
 }
 
-/// Errors that users ask about in forums: the text names cause and remedy, and differs between hardware and
-/// the software device.
+/// Errors that users ask about in forums: the text names cause and remedy, and differs between
+/// hardware and the software device.
 #[test]
 fn the_errors_of_forums_explain_themselves() {
     let software = cuprum_emulator::library();

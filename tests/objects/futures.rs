@@ -1,5 +1,5 @@
-//! Futures of streams, events and requests, in two executors: one that blocks a thread on one future, and one that runs
-//! many tasks.
+//! Futures of streams, events and requests, in two executors: one that blocks a thread on one
+//! future, and one that runs many tasks.
 
 use std::cell::RefCell;
 use std::error::Error as StdError;

@@ -108,7 +108,8 @@ fn kernels_run_in_several_green_contexts_from_one_library() {
                 cx.synchronize().unwrap();
                 let stream = Stream::in_green_context(cx, 0).unwrap();
                 let config = LaunchConfig::for_elements(8, 8);
-                // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the wait comes before the copy.
+                // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the wait comes
+                // before the copy.
                 unsafe { saxpy.launch(cx, &stream, config, (8u32, 3.0f32, &x, &mut y)) }.unwrap();
                 stream.synchronize(cx).unwrap();
                 assert_eq!(y.to_vec(cx).unwrap(), [5.0; 8]);
@@ -145,7 +146,7 @@ fn a_context_that_is_not_green_has_no_such_streams() {
     });
 }
 
-/// Measured on an H100: no flag makes them such. For a context of other code, the driver is asked whether it
+/// Measured on an H100: no flag makes them such. Of a context of other code, the driver knows if it
 /// is green.
 #[test]
 fn streams_of_a_green_context_are_not_in_order_with_the_default_stream() {
@@ -237,8 +238,8 @@ fn a_green_context_that_is_left_current_does_no_harm() {
     .unwrap();
 }
 
-/// A stream of other code in a green context is not ordered with synchronous copies, just as a stream made
-/// here, regardless of the flags that the driver reports.
+/// A stream of other code in a green context is not ordered with synchronous copies, just as a
+/// stream made here, regardless of the flags that the driver reports.
 #[test]
 fn a_foreign_stream_of_a_green_context_is_not_in_order_with_the_default_stream() {
     let green = green();

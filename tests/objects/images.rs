@@ -1,4 +1,5 @@
-//! `Image::read` on synthetic images, complete and damaged, and its verdicts compared with the driver's.
+//! `Image::read` on synthetic images, complete and damaged, and its verdicts compared with the
+//! driver's.
 
 use cuprum::Module;
 use cuprum::device::ComputeCapability;
@@ -192,7 +193,8 @@ fn contradictions_are_named() {
     assert_damaged(b".version 8.5\n.target sm_8", "`.target` has no architecture");
 }
 
-/// PTX of which anything is cut off is damaged, or code that a driver loads: none is called whole for nothing.
+/// PTX of which anything is cut off is damaged, or code that a driver loads: none is called whole
+/// for nothing.
 #[test]
 fn every_truncation_of_ptx_is_noticed_or_loads() {
     in_context(|cx| {

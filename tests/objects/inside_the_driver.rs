@@ -1,8 +1,9 @@
-//! Code that runs on a thread of the driver: functions of the host, wakers, values of user objects. No call
-//! is allowed there: one returns an error, objects dropped there leak and are counted, and nothing hangs.
+//! Code that runs on a thread of the driver: functions of the host, wakers, values of user objects.
+//! No call is allowed there: one returns an error, objects dropped there leak and are counted, and
+//! nothing hangs.
 //!
-//! Each test runs in a process of its own, because swallowed errors are counted per process, in each mode of
-//! the software device.
+//! Each test runs in a process of its own, because swallowed errors are counted per process, in
+//! each mode of the software device.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -60,8 +61,8 @@ impl Drop for Owner {
     }
 }
 
-/// Calls that dropping an `Owner` cannot make: the event of the request, then the event of its context, and
-/// one for each of five objects. The request leaks.
+/// Calls that dropping an `Owner` cannot make: the event of the request, then the event of its
+/// context, and one for each of five objects. The request leaks.
 const REFUSED: u64 = 6;
 
 /// An H100 with driver 580 refused eight.

@@ -1,4 +1,5 @@
-//! Code that belongs to no context: kernels, modules and variables of it, while contexts come and go.
+//! Code that belongs to no context: kernels, modules and variables of it, while contexts come and
+//! go.
 
 use cuprum::context::PrimaryContext;
 use cuprum::module::{CodeLibrary, LoadOptions, LoadingMode, ModuleError};
@@ -36,7 +37,8 @@ fn count(cx: &Current<'_, '_>, library: &CodeLibrary) -> u32 {
 
 fn up(cx: &Current<'_, '_>, library: &CodeLibrary) {
     let kernel = library.kernel("up").unwrap().function(cx).unwrap().bind::<()>().unwrap();
-    // SAFETY: the kernel touches a variable of its own, which is read after it, and the library is here.
+    // SAFETY: the kernel touches a variable of its own, which is read after it, and the library is
+    // here.
     unsafe { kernel.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 1), ()) }.unwrap();
     cx.synchronize().unwrap();
 }
@@ -179,7 +181,8 @@ fn functions_are_loaded_at_once_or_on_demand() {
     });
 }
 
-/// The library, its module and a kernel are kept by each other, and dropped in any order on any thread.
+/// The library, its module and a kernel are kept by each other, and dropped in any order on any
+/// thread.
 #[test]
 fn a_shared_library_is_unloaded_with_the_last_of_its_modules() {
     let context = PrimaryContext::retain(device()).unwrap().share();
@@ -192,7 +195,8 @@ fn a_shared_library_is_unloaded_with_the_last_of_its_modules() {
         let sum = context.enter(|cx| {
             let (x, mut y) = (Buffer::from_slice(cx, &x).unwrap(), Buffer::from_slice(cx, &y).unwrap());
             let stream = Stream::new(cx).unwrap();
-            // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copy comes after it.
+            // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copy comes after
+            // it.
             unsafe {
                 kernel.launch(cx, &stream, LaunchConfig::for_elements(4, 4), (4u32, 1.0f32, &x, &mut y))
             }

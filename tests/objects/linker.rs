@@ -9,7 +9,8 @@ use crate::common::{device, in_context};
 
 const HEAD: &str = ".version 7.0\n.target sm_52\n.address_size 64\n";
 
-/// A kernel that puts twice its second parameter where the first one points, by a function that is not in it.
+/// A kernel that puts twice its second parameter where the first one points, by a function that is
+/// not in it.
 fn caller() -> String {
     format!(
         "{HEAD}.extern .func (.param .u32 r) twice(.param .u32 a);

@@ -50,7 +50,8 @@ unsafe extern "system" fn load(
         }
     }
     GIVEN.set(given);
-    // SAFETY: the caller's arguments, without options that would have the emulator write its own logs.
+    // SAFETY: the caller's arguments, without options that would have the emulator write its own
+    // logs.
     let (code, _) = unsafe {
         let none = std::ptr::null_mut();
         call!(cuprum_emulator::library().fns(), cuModuleLoadDataEx(module, image, 0, none, none.cast()))

@@ -1,9 +1,9 @@
 //! The behavior of each object, a module for each, on the device that `CUPRUM_DEVICE` names.
 //!
-//! The tests run concurrently in one process. Therefore nothing here may fault, set up the emulator, or let a
-//! drop swallow an error: some of these tests check that nothing was swallowed anywhere. Do not count free
-//! bytes either. A test that needs any of this is a program of its own, directly in `tests/`. Tests that make
-//! calls fail are in `tests/traced`.
+//! The tests run concurrently in one process. Therefore nothing here may fault, set up the
+//! emulator, or let a drop swallow an error: some of these tests check that nothing was swallowed
+//! anywhere. Do not count free bytes either. A test that needs any of this is a program of its own,
+//! directly in `tests/`. Tests that make calls fail are in `tests/traced`.
 
 mod any_error;
 mod array;

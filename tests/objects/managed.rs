@@ -1,4 +1,5 @@
-//! Managed memory: reached by the host and by the device at one address, advised, prefetched, forgotten.
+//! Managed memory: reached by the host and by the device at one address, advised, prefetched,
+//! forgotten.
 
 use cuprum::context::PrimaryContext;
 use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};

@@ -162,7 +162,8 @@ fn structs_are_data() {
 fn ownership_can_be_given_away_and_taken_back() {
     in_context(|cx| {
         let address = Buffer::from_slice(cx, &[1u32, 2]).unwrap().into_raw();
-        // SAFETY: the address comes from a buffer of this context with two elements, given up above.
+        // SAFETY: the address comes from a buffer of this context with two elements, given up
+        // above.
         let buffer = unsafe { Buffer::<u32>::from_raw(cx, address, 2) };
         assert_eq!(buffer.to_vec(cx).unwrap(), [1, 2]);
     });

@@ -36,7 +36,8 @@ fn ptx_that_is_too_new_is_refused_with_both_versions() {
 fn ptx_for_a_newer_device_is_refused_with_both_capabilities() {
     in_context(|cx| {
         let device = device().compute_capability().unwrap();
-        // Known to every compiler that these drivers hold, and newer than any device of these tests but itself.
+        // Known to every compiler that these drivers hold, and newer than any device of these tests
+        // but itself.
         let target = if device < (cuprum::device::ComputeCapability { major: 9, minor: 0 }) {
             "sm_90"
         } else {

@@ -1,4 +1,5 @@
-//! Numbers that streams write and wait for, by themselves and in batches, and the signals that the host shares.
+//! Numbers that streams write and wait for, by themselves and in batches, and the signals that the
+//! host shares.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::{Acquire, Release};

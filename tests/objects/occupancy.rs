@@ -85,7 +85,8 @@ fn attributes_reach_the_launch() {
         unsafe { add.launch_with(cx, &stream, config, &cooperative, (&a, &b, &mut out, 64)) }.unwrap();
         assert_eq!(out.to_vec(cx).unwrap(), [3.0; 64]);
 
-        // A grid whose blocks cannot all run at once; without the attribute the same grid would be taken.
+        // A grid whose blocks cannot all run at once; without the attribute the same grid would be
+        // taken.
         let many = LaunchConfig::new(1 << 20, 1024);
         // SAFETY: nothing is launched.
         let refused = unsafe { add.launch_with(cx, &stream, many, &cooperative, (&a, &b, &mut out, 64)) };

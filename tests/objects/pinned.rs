@@ -1,4 +1,5 @@
-//! Page-locked memory: allocated or registered, copied asynchronously, seen from the device, returned.
+//! Page-locked memory: allocated or registered, copied asynchronously, seen from the device,
+//! returned.
 
 use cuprum::context::ContextStack;
 use cuprum::memory::{PinnedFlags, RegisterFlags, Registered};
@@ -49,7 +50,8 @@ fn flags_include_the_requested_ones() {
             // A device with unified addressing makes all of it portable and mapped.
             assert!(told.contains(flags), "{told:?}");
         }
-        // Flags without a name are not passed on: the bit after the named ones is for memory of devices.
+        // Flags without a name are not passed on: the bit after the named ones is for memory of
+        // devices.
         let unknown = PinnedFlags::from_bits_retain(0x100);
         assert!(PinnedBuffer::<u8>::zeroed(cx, 1, unknown).is_ok());
         let io_memory = RegisterFlags::from_bits_retain(4);
@@ -179,7 +181,8 @@ fn kernels_and_fills_reach_mapped_memory() {
         cx.scope(&stream, |scope| {
             let y = scope.as_device(&scope.lend(&mut y).unwrap()).unwrap();
             let config = LaunchConfig::for_elements(1000, 128);
-            // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are lent to this stream's scope.
+            // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are lent to this
+            // stream's scope.
             unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &y)) }.unwrap();
             scope.fill(&scope.as_device(&scope.lend(&mut z).unwrap()).unwrap(), 0xABCDu16).unwrap();
             Ok(())

@@ -96,7 +96,8 @@ fn parts_are_copied_between_host_and_device_and_within_the_device() {
         let expected: Vec<u16> = (1..5).flat_map(|y| (2..5).map(move |x| 8 * y + x)).collect();
         assert_eq!(device.to_vec(cx).unwrap(), expected);
 
-        // Into linear memory with rows of 5, and from there into the middle of a picture of the host.
+        // Into linear memory with rows of 5, and from there into the middle of a picture of the
+        // host.
         let mut linear = Buffer::<u16>::zeroed(cx, 20).unwrap();
         let mut rows = PitchedMut::strided(linear.as_mut_slice(), (3, 4), 5, 4).unwrap();
         cx.copy(&mut rows, &device).unwrap();
@@ -218,7 +219,8 @@ fn ownership_can_be_given_away_and_taken_back() {
         // SAFETY: refused before it is taken over.
         let refused = unsafe { PitchedBuffer::<u16>::from_raw(cx, address, (2, 2), 3) }.unwrap_err();
         assert!(matches!(refused, MemoryError::Outside { pitch: 3, .. }), "{refused}");
-        // SAFETY: the address and the pitch come from such a buffer of this context, given up above.
+        // SAFETY: the address and the pitch come from such a buffer of this context, given up
+        // above.
         let buffer = unsafe { PitchedBuffer::<u16>::from_raw(cx, address, (2, 2), pitch) }.unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [1, 2, 3, 4]);
     });

@@ -1,7 +1,8 @@
-//! PyCUDA's tests of memory, kernels and contexts (`test/test_driver.py`), each under its name; `tests/pycuda.md` has the
-//! table of all.
+//! PyCUDA's tests of memory, kernels and contexts (`test/test_driver.py`), each under its name;
+//! `tests/pycuda.md` has the table of all.
 //!
-//! The kernels are PyCUDA's, as PTX. If a test there checks nothing, its counterpart checks the result.
+//! The kernels are PyCUDA's, as PTX. If a test there checks nothing, its counterpart checks the
+//! result.
 
 use cuprum::context::{Context, ContextFlags, PrimaryContext};
 use cuprum::launch::{HostIn, HostOut};
@@ -13,7 +14,8 @@ use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, PinnedBuffer, Str
 
 use crate::common::{device, in_context, load};
 
-/// Kernels whose threads have the numbers `%r0`, counted through the blocks, and `%rd0`, the same times four.
+/// Kernels whose threads have the numbers `%r0`, counted through the blocks, and `%rd0`, the same
+/// times four.
 fn kernels<'ctx>(cx: &Current<'_, 'ctx>) -> Module<'ctx> {
     const PLACE: &str = "
             .reg .f32 %f<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
@@ -195,7 +197,8 @@ fn test_gpuarray() {
             ("multiply_them", products(&a, &b)),
         ] {
             let kernel = function(&module, name).bind::<Three>().unwrap();
-            // SAFETY: each of the 200000 threads touches the element of its number; the copy comes after it.
+            // SAFETY: each of the 200000 threads touches the element of its number; the copy comes
+            // after it.
             unsafe { kernel.launch(cx, &stream, config, (&mut out, &a_gpu, &b_gpu)) }.unwrap();
             assert_eq!(out.to_vec(cx).unwrap(), expected, "{name}");
         }
@@ -265,7 +268,8 @@ fn test_prepared_invocation() {
         let doublify = function(&module, "doublify").bind::<(InOut<f32>,)>().unwrap();
         let stream = Stream::default_in(cx);
         let config = LaunchConfig { shared_bytes: 20, ..LaunchConfig::new(1, (4, 4)) };
-        // SAFETY: 16 threads, each with the element of its number; the copies come after the launches.
+        // SAFETY: 16 threads, each with the element of its number; the copies come after the
+        // launches.
         unsafe { doublify.launch(cx, &stream, config, (&mut a_gpu,)) }.unwrap();
         let times = |factor: f32| a.iter().map(|a| factor * a).collect::<Vec<_>>();
         assert_eq!(a_gpu.to_vec(cx).unwrap(), times(2.0));

@@ -1,5 +1,6 @@
-//! PyCUDA's tests of its memory pool (`test/test_driver.py`), each under its name; `tests/pycuda.md` has the
-//! table of all. If a test there checks nothing, its counterpart checks the result.
+//! PyCUDA's tests of its memory pool (`test/test_driver.py`), each under its name;
+//! `tests/pycuda.md` has the table of all. If a test there checks nothing, its counterpart checks
+//! the result.
 
 use std::collections::VecDeque;
 

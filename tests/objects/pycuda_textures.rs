@@ -1,8 +1,9 @@
-//! PyCUDA's tests of textures, surfaces and copies in several dimensions (`test/test_driver.py`), each under its name.
+//! PyCUDA's tests of textures, surfaces and copies in several dimensions (`test/test_driver.py`),
+//! each under its name.
 //!
-//! They were written for texture and surface references, which CUDA 12 removed, so PyCUDA skips them; here
-//! they use objects. Textures have no doubles, so PyCUDA stores them in channels of 32-bit integers. These
-//! tests do the same.
+//! They were written for texture and surface references, which CUDA 12 removed, so PyCUDA skips
+//! them; here they use objects. Textures have no doubles, so PyCUDA stores them in channels of
+//! 32-bit integers. These tests do the same.
 
 use cuprum::memory::vector::float4;
 use cuprum::memory::{
@@ -27,7 +28,8 @@ fn places(width: usize, height: usize) -> Vec<Vec<f32>> {
     (0..width * height).map(|at| vec![(at % width) as f32, (at / width) as f32]).collect()
 }
 
-/// A matrix of `rows` by `columns` that is stored column by column is read as `matrix[row][column]`.
+/// A matrix of `rows` by `columns` that is stored column by column is read as
+/// `matrix[row][column]`.
 #[test]
 fn test_2d_texture() {
     in_context(|cx| {
@@ -82,7 +84,8 @@ fn test_multiple_2d_textures() {
         let mut out = Buffer::<f32>::zeroed(cx, 12).unwrap();
         let stream = Stream::new(cx).unwrap();
         let config = LaunchConfig::new(1, (4, 3));
-        // SAFETY: the kernel writes 12 floats; the copy below comes after it, and then the textures go.
+        // SAFETY: the kernel writes 12 floats; the copy below comes after it, and then the textures
+        // go.
         unsafe { add.launch(cx, &stream, config, (&first, &second, &mut out)) }.unwrap();
         let sums: Vec<f32> = matrices[0].iter().zip(&matrices[1]).map(|(a, b)| a + b).collect();
         assert_eq!(out.to_vec(cx).unwrap(), sums);
@@ -275,7 +278,8 @@ fn test_fp_textures() {
     });
 }
 
-/// Features of PyCUDA without a test: pitched memory, `Memcpy2D` in all directions, and fills of rows.
+/// Features of PyCUDA without a test: pitched memory, `Memcpy2D` in all directions, and fills of
+/// rows.
 #[test]
 fn mem_alloc_pitch_memcpy_2d_and_memset_d2d() {
     in_context(|cx| {

@@ -55,8 +55,8 @@ fn submit(
         scope.copy(&y, &host)?;
         scope.copy(&x, &y)?;
         let config = LaunchConfig::for_elements(LEN, 256);
-        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are lent to the scope of this stream; the kernel
-        // is kept with them.
+        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are lent to the scope of
+        // this stream; the kernel is kept with them.
         unsafe { slot.saxpy.launch(cx, stream, config, (LEN as u32, 3.0, &x, &y)) }?;
         scope.copy(&host, &y)?;
         Ok(())

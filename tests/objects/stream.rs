@@ -98,8 +98,8 @@ fn a_stream_waits_for_another() {
         let config = LaunchConfig::for_elements(n, 256);
         for _ in 0..10 {
             for (stream, other) in [(&first, &second), (&second, &first)] {
-                // SAFETY: saxpy takes (u32, float, const float*, float*), reads and writes n elements; the
-                // events order the two streams, and both are waited for below.
+                // SAFETY: saxpy takes (u32, float, const float*, float*), reads and writes n
+                // elements; the events order the two streams, and both are waited for below.
                 unsafe { saxpy.launch(cx, stream, config, (n as u32, 1f32, &x, &mut y)) }.unwrap();
                 let done = Event::new(cx, EventFlags::DISABLE_TIMING).unwrap();
                 done.record(cx, stream).unwrap();
@@ -241,7 +241,8 @@ fn a_fill_inside_of_a_scope_is_there_when_the_memory_is_lent() {
             let mut buffer = Buffer::from_slice(cx, &vec![!0; 1 << 16]).unwrap();
             let (mut other, mut host) = (Buffer::<u8>::zeroed(cx, 1).unwrap(), vec![0; 1 << 16]);
             cx.scope(&stream, |scope| {
-                // The scope has waited for the default stream, but not for work that is queued there now.
+                // The scope has waited for the default stream, but not for work that is queued
+                // there now.
                 scope.lend(&mut other).unwrap();
                 cx.fill(&mut buffer, round).unwrap();
                 Ok(scope.read(&mut host, &scope.lend(&mut buffer).unwrap())?)

@@ -169,7 +169,8 @@ fn a_texture_lent_to_a_scope_is_read_after_earlier_work() {
             let surface = scope.lend(&surface).unwrap();
             scope.copy(&lent, &HostBlock::new(&input, 4).unwrap()).unwrap();
             let config = LaunchConfig::new(1, 1);
-            // SAFETY: the kernel reads and writes the array, in the order of the stream, and the scope waits.
+            // SAFETY: the kernel reads and writes the array, in the order of the stream, and the
+            // scope waits.
             unsafe { forward.launch(cx, &stream, config, (texture, surface)) }.unwrap();
             Ok(scope.read(&mut output, &lent)?)
         })

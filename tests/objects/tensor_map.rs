@@ -1,5 +1,5 @@
-//! Tensor maps: accepted and refused descriptions, here and by the driver, as an H100 with driver 580
-//! answers.
+//! Tensor maps: accepted and refused descriptions, here and by the driver, as an H100 with driver
+//! 580 answers.
 
 use cuprum::sys::{
     CUresult, CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapIm2ColWideMode, CUtensorMapInterleave,

@@ -75,7 +75,8 @@ fn lines_planes_and_solids_are_addressed_and_filtered_as_described() {
         for sampler in samplers() {
             let line = numbers(8);
             let array = Array::from_slice(cx, ArrayShape::OneD { width: 8 }, NONE, &line).unwrap();
-            // Of a line, which hardware samples at the edge of a plane of one row, a border along y would show.
+            // Of a line, which hardware samples at the edge of a plane of one row, a border along y
+            // would show.
             let [mode, ..] = sampler.address_modes;
             let modes = [mode, AddressMode::CU_TR_ADDRESS_MODE_CLAMP, AddressMode::CU_TR_ADDRESS_MODE_CLAMP];
             let of_line = changed(sampler, |sampler| sampler.address_modes = modes);

@@ -1,4 +1,5 @@
-//! Many threads make, use and drop everything at the same time, in one context, in their own, and in each other's.
+//! Many threads make, use and drop everything at the same time, in one context, in their own, and
+//! in each other's.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -106,8 +107,9 @@ fn make<'ctx>(cx: &Current<'_, 'ctx>, value: f32) -> Made<'ctx> {
     (x, y, stream, done, module)
 }
 
-/// One thread: works in a shared context, in one of its own on top of it, and in the primary one; hands over
-/// the objects that it made, and drops the objects that it received, whatever context is current.
+/// One thread: works in a shared context, in one of its own on top of it, and in the primary one;
+/// hands over the objects that it made, and drops the objects that it received, whatever context is
+/// current.
 fn hammer<'ctx>(
     shared: &'ctx [Context],
     thread: usize,

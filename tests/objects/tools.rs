@@ -1,6 +1,6 @@
 //! Core dumps, checkpoints and notices. The software device has none of them, and reports so.
-//! `tests/traced/tools.rs` tests the arguments and effects of the calls, over a driver that stands in for one
-//! that has them.
+//! `tests/traced/tools.rs` tests the arguments and effects of the calls, over a driver that stands
+//! in for one that has them.
 
 use std::time::Duration;
 

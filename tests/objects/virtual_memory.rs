@@ -264,8 +264,8 @@ fn memory_is_exported_and_imported() {
         cx.fill(&mut one, 3).unwrap();
         assert_eq!(other.slice(..2).unwrap().to_vec(cx).unwrap(), [3, 3]);
         // It cannot be mapped with a size other than its own.
-        // SAFETY: `imported` alone releases the handle; only the size is wrong, and only the driver checks
-        // it.
+        // SAFETY: `imported` alone releases the handle; only the size is wrong, and only the driver
+        // checks it.
         let wrong = unsafe { PhysicalMemory::from_raw(driver, imported.as_raw(), 2 * memory.bytes()) };
         assert!(addresses.map::<u32>(cx, 2 * granule(cx), &wrong).is_err());
         wrong.into_raw();

@@ -1,7 +1,7 @@
 //! OpenGL that EGL finds: Mesa's, in software, or a GPU's.
 //!
-//! Each test is a process of its own, for the libraries are found by variables of its environment. On a GPU
-//! (`CUPRUM_DEVICE=gpu`) the machine's own are taken.
+//! Each test is a process of its own, for the libraries are found by variables of its environment.
+//! On a GPU (`CUPRUM_DEVICE=gpu`) the machine's own are taken.
 
 use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, RegisteredImage};
 use cuprum::memory::{ArrayShape, MemoryError, Texel};
@@ -42,7 +42,8 @@ macro_rules! here {
 }
 
 fn registered<'ctx>(cx: &Current<'_, 'ctx>, name: u32) -> RegisteredBuffer<'ctx> {
-    // SAFETY: the tests keep the buffer, and have OpenGL use it only while it is not mapped, on this thread.
+    // SAFETY: the tests keep the buffer, and have OpenGL use it only while it is not mapped, on
+    // this thread.
     unsafe { RegisteredBuffer::new(cx, name, NONE) }.unwrap()
 }
 
@@ -52,7 +53,8 @@ fn image<'ctx>(
     target: u32,
     flags: RegisterFlags,
 ) -> Result<RegisteredImage<'ctx>, cuprum::Error> {
-    // SAFETY: the tests keep the image, and have OpenGL use it only while it is not mapped, on this thread.
+    // SAFETY: the tests keep the image, and have OpenGL use it only while it is not mapped, on this
+    // thread.
     unsafe { RegisteredImage::new(cx, name, target, flags) }
 }
 
@@ -80,7 +82,8 @@ fn a_kernel_computes_on_buffers_of_opengl() {
                 c.as_mut_slice::<f32>(cx).unwrap(),
                 count as u32,
             );
-            // SAFETY: each has so many elements, and stays mapped until this stream has run the kernel.
+            // SAFETY: each has so many elements, and stays mapped until this stream has run the
+            // kernel.
             unsafe { kernel.launch(cx, &stream, config, arguments) }.unwrap();
             mapped.unmap(cx).unwrap();
             let sums = gl.read_buffer(names[2], count * 4);
@@ -218,7 +221,8 @@ fn levels_layers_faces_and_slices_are_apart() {
                 cx.copy(&mut array.all(), &texels).unwrap();
             }
             assert!(view.array::<u8>(cx, layers, 0).is_err());
-            // An H100 maps all levels that the sides have room for, those too that OpenGL has not made.
+            // An H100 maps all levels that the sides have room for, those too that OpenGL has not
+            // made.
             assert!(on_gpu() || view.array::<u8>(cx, 0, levels as u32).is_err());
             let all = view.mipmapped::<u8>(cx).unwrap();
             let largest = all.level(cx, 0).unwrap();
@@ -325,7 +329,8 @@ fn the_state_of_opengl_stays() {
     });
 }
 
-/// Storage that the host may not change (`glBufferStorage` without flags), and a buffer that the host has mapped.
+/// Storage that the host may not change (`glBufferStorage` without flags), and a buffer that the
+/// host has mapped.
 #[test]
 #[ignore = "fetches OpenGL"]
 fn unchangeable_storage_is_written_all_the_same() {

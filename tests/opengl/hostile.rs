@@ -1,5 +1,5 @@
-//! Misuse: forgotten guards, destroyed OpenGL contexts, other contexts, captures, faults. No case touches
-//! memory that does not exist, and each is an error or a leak.
+//! Misuse: forgotten guards, destroyed OpenGL contexts, other contexts, captures, faults. No case
+//! touches memory that does not exist, and each is an error or a leak.
 
 use std::mem;
 
@@ -36,7 +36,8 @@ fn a_guard_that_is_forgotten_leaves_it_mapped() {
             code(buffer.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)),
             CUresult::CUDA_ERROR_ALREADY_MAPPED
         );
-        // It is unmapped before it is mapped again, by itself or with another one, and before it goes.
+        // It is unmapped before it is mapped again, by itself or with another one, and before it
+        // goes.
         let mut other = registered(cx, gl.buffer(&[2; 4]), NONE).unwrap();
         let mapped = graphics::map(cx, &stream, (&mut other, &mut buffer)).unwrap();
         assert_eq!(gl.read_buffer(name).unwrap(), [9; 4]);
@@ -148,7 +149,8 @@ fn nothing_is_mapped_during_a_capture_of_the_whole_process() {
         let result = kept.capture(&mut captured, mode, |_| {
             let error = graphics::map(kept, &stream, &mut buffer).unwrap_err();
             assert!(error.is_capture(), "{error}");
-            // It may be mapped, as far as is known. It is unregistered once, when neither call is refused.
+            // It may be mapped, as far as is known. It is unregistered once, when neither call is
+            // refused.
             let error = graphics::map(kept, &stream, &mut lent).unwrap_err();
             assert!(error.is_capture(), "{error}");
             assert_eq!(code(lent.close()), CUresult::CUDA_SUCCESS);

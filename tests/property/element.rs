@@ -8,7 +8,8 @@ use cuprum::memory::Fill;
 pub(crate) trait Element: Fill + PartialEq + Debug {
     /// More bytes than a driver copies from the host without waiting for the copy (64 KiB).
     const MANY: usize;
-    /// Value that element `index` gets from step `step`. Different for neighboring elements and for near steps.
+    /// Value that element `index` gets from step `step`. Different for neighboring elements and for
+    /// near steps.
     fn written(step: usize, index: usize) -> Self;
     /// All bytes the same.
     fn of_byte(byte: u8) -> Self;

@@ -1,9 +1,10 @@
-//! Random programs over the safe API, a model of the expected result of each read, a runner, and a shortener.
+//! Random programs over the safe API, a model of the expected result of each read, a runner, and a
+//! shortener.
 //!
-//! A program is a list of steps, each of one thread, in one order. A step happens after all effects of the
-//! steps before it, so the model is a plain list of elements for each buffer. A step that makes no sense in
-//! its place is left out. Therefore every part of a program is a program, and a failing one is shortened by
-//! leaving out steps.
+//! A program is a list of steps, each of one thread, in one order. A step happens after all effects
+//! of the steps before it, so the model is a plain list of elements for each buffer. A step that
+//! makes no sense in its place is left out. Therefore every part of a program is a program, and a
+//! failing one is shortened by leaving out steps.
 //!
 //! ```text
 //! step      a step: an action of a thread on buffers and streams

@@ -119,7 +119,8 @@ impl<T: Element> Model<T> {
         returned.fold(step.act.objects(), |objects, slot| objects | 1 << slot)
     }
 
-    /// Remembers the values read from elements that were never written: they must not change on their own.
+    /// Remembers the values read from elements that were never written: they must not change on
+    /// their own.
     pub(crate) fn pin(&mut self, part: Part, read: &[T]) {
         let Some(memory) = &mut self.slots[part.slot] else { return };
         for (cell, &value) in memory.cells.iter_mut().skip(part.start).zip(read) {
@@ -127,8 +128,8 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// Does a step; `None` if it makes no sense here. Returns the expected elements if the step reads, and
-    /// none otherwise.
+    /// Does a step; `None` if it makes no sense here. Returns the expected elements if the step
+    /// reads, and none otherwise.
     pub(crate) fn apply(&mut self, number: usize, step: &Step) -> Option<Cells<T>> {
         let thread = step.thread;
         match step.act {

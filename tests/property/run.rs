@@ -36,8 +36,8 @@ struct Seen<T> {
     expected: Cells<T>,
 }
 
-/// Steps of all programs of the process so far. The values that they write depend on their number, so reused
-/// memory never holds by chance the values that a later program writes there.
+/// Steps of all programs of the process so far. The values that they write depend on their number,
+/// so reused memory never holds by chance the values that a later program writes there.
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 
 /// A program that runs.
@@ -53,8 +53,8 @@ struct Run<'a, T: Element> {
     seen: Vec<Seen<T>>,
 }
 
-/// Runs a program; the error describes the failure. Objects are dropped at the end in an order that depends
-/// on `seed`.
+/// Runs a program; the error describes the failure. Objects are dropped at the end in an order that
+/// depends on `seed`.
 pub(crate) fn run<T: Element>(driver: Driver, program: &[Step], seed: u64) -> Result<(), String> {
     let swallowed = cuprum::swallowed::count();
     let device = driver.device(0).map_err(told)?;
@@ -93,7 +93,8 @@ fn end<T>(thread: Hired<T>) -> Result<(), String> {
     thread.thread.join().map_err(|_| "a thread panicked".into())
 }
 
-/// Contexts, buffers, streams and events, in any order: the contexts go with the last of their objects.
+/// Contexts, buffers, streams and events, in any order: the contexts go with the last of their
+/// objects.
 fn drop_all<T: Element>(tables: Tables<T>, random: &mut Random) {
     let mut objects: Vec<Box<dyn Send>> = Vec::new();
     tables.contexts.into_iter().for_each(|context| objects.push(Box::new(context)));

@@ -30,8 +30,8 @@ enum Kind<'scope, 'env> {
     Several(&'scope MultiScope<'scope, 'env>, &'env [Option<Arc<Stream<'static>>>]),
 }
 
-/// A loan, the number of its stream, the slice lent to read, and the slice to write if it is lent for
-/// writing.
+/// A loan, the number of its stream, the slice lent to read, and the slice to write if it is lent
+/// for writing.
 type Lending<'scope, T> =
     (Loan, usize, Lent<'scope, Slice<'scope, T>>, Option<Lent<'scope, SliceMut<'scope, T>>>);
 

@@ -12,9 +12,10 @@ const TRIES: usize = 600;
 /// Of so many steps and fewer, every choice is tried.
 const FEW: usize = 10;
 
-/// Runs the steps one at a time if the program still fails then. Steps in a fixed order fail each time or
-/// never, and a program that fails now and then would be kept longer than necessary. Then leaves out as many
-/// steps as possible, and selects the fewest of the rest. Returns the program and its failure.
+/// Runs the steps one at a time if the program still fails then. Steps in a fixed order fail each
+/// time or never, and a program that fails now and then would be kept longer than necessary. Then
+/// leaves out as many steps as possible, and selects the fewest of the rest. Returns the program
+/// and its failure.
 pub(crate) fn shorten<T: Element>(
     program: &[Step],
     failure: String,
@@ -23,8 +24,8 @@ pub(crate) fn shorten<T: Element>(
     let mut short = Short { program: sensible::<T>(program), failure, fails, tries: 0 };
     short.let_run_alone(0..short.program.len());
     short.leave_out::<T>();
-    // If a failure needs concurrent steps, runs as few of them concurrently as possible; without the others
-    // it may become shorter still.
+    // If a failure needs concurrent steps, runs as few of them concurrently as possible; without
+    // the others it may become shorter still.
     let alone = (0..short.program.len()).filter(|&number| short.let_run_alone(number..number + 1));
     if alone.count() > 0 {
         short.leave_out::<T>();
@@ -57,7 +58,8 @@ impl<F: Fn(&[Step]) -> Option<String>> Short<F> {
         alone != self.program && self.replace(alone)
     }
 
-    /// Leaves out as many steps as still let it fail: first many at a time, then each, until none can be.
+    /// Leaves out as many steps as still let it fail: first many at a time, then each, until none
+    /// can be.
     fn leave_out<T: Element>(&mut self) {
         let mut at_once = self.program.len().div_ceil(2);
         while at_once > 0 {
@@ -74,9 +76,9 @@ impl<F: Fn(&[Step]) -> Option<String>> Short<F> {
         }
     }
 
-    /// Selects the fewest steps that still fail, if few are left. Removing single steps is not enough where
-    /// several can be removed together: a mistake that shows by itself no longer shows next to a step that
-    /// waits, until a third step hides the wait.
+    /// Selects the fewest steps that still fail, if few are left. Removing single steps is not
+    /// enough where several can be removed together: a mistake that shows by itself no longer shows
+    /// next to a step that waits, until a third step hides the wait.
     fn take_fewest<T: Element>(&mut self) {
         let steps = self.program.len();
         if steps > FEW {

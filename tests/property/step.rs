@@ -19,8 +19,8 @@ pub(crate) struct Part {
     pub(crate) len: usize,
 }
 
-/// A buffer that is lent: all of it (half 0), one half (0 or 1), or all to be read by one stream (`SHARED` and the
-/// stream's number).
+/// A buffer that is lent: all of it (half 0), one half (0 or 1), or all to be read by one stream
+/// (`SHARED` and the stream's number).
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Loan {
     pub(crate) slot: usize,
@@ -67,8 +67,8 @@ pub(crate) enum Act {
     Close {
         slot: usize,
     },
-    /// The steps up to the matching `End` are inside of it. The last three take the number of the context or
-    /// stream.
+    /// The steps up to the matching `End` are inside of it. The last three take the number of the
+    /// context or stream.
     Enter(usize),
     Push(usize),
     Scope(usize),
@@ -114,8 +114,8 @@ pub(crate) enum Act {
     MakeContext(usize),
     /// The thread ends, and another takes its place.
     Restart,
-    /// Sets bytes by a raw call on a non-blocking stream without a wait, which no program in safe code can
-    /// do.
+    /// Sets bytes by a raw call on a non-blocking stream without a wait, which no program in safe
+    /// code can do.
     Mistake(Part, usize),
 }
 

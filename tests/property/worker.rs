@@ -277,8 +277,9 @@ impl<T: Element> Worker<T> {
         let fns = stream.context().driver().library().fns();
         self.write(part, |to| {
             let (address, bytes) = (to.as_raw(), to.len() * size_of::<T>());
-            // SAFETY: the bytes are of a live buffer, and the stream of its context. That the buffer may be read, written
-            // and freed before they are set is the mistake, which only the emulator, where freed memory stays, is given.
+            // SAFETY: the bytes are of a live buffer, and the stream of its context. That the
+            // buffer may be read, written and freed before they are set is the mistake, which only
+            // the emulator, where freed memory stays, is given.
             let (code, _) = unsafe { call!(fns, cuMemsetD8Async(address, byte, bytes, stream.as_raw())) };
             if bytes == 0 || code == cuprum::sys::CUresult::CUDA_SUCCESS {
                 Ok(())

@@ -23,7 +23,8 @@ fn memory_of_reads_is_not_given_out_after_a_fault() {
             let host: Vec<_> = (0..READS).map(|_| pool.pinned(cx, BYTES).unwrap()).collect();
             let out = faulty.alloc(cx, 16).unwrap();
             let arguments = [Arg::Region(&out), Arg::U64(1 << 40), Arg::U32(1)];
-            // SAFETY: it is not safe: the write is outside of everything, and the device stops the kernel for it.
+            // SAFETY: it is not safe: the write is outside of everything, and the device stops the
+            // kernel for it.
             unsafe { faulty.launch(cx, &oob, LaunchConfig::new(1, 1), &arguments, &[]) }.unwrap();
             queue.wait(cx, &faulty.mark(cx).unwrap()).unwrap();
             let starts: Vec<_> = host.iter().map(|host| host.as_ptr()).collect();
@@ -98,8 +99,8 @@ mod forks {
         });
     }
 
-    /// Forks a child that drops one of everything. Returns true if the child hangs, or if its errors do not
-    /// name the fork.
+    /// Forks a child that drops one of everything. Returns true if the child hangs, or if its
+    /// errors do not name the fork.
     fn one(cx: &cuprum::Current<'_, 'static>, pool: &Pool, queue: &cuprum::region::Queue) -> bool {
         let beside = pool.queue(cx).unwrap();
         let (region, host) = (queue.alloc(cx, BYTES).unwrap(), pool.pinned(cx, BYTES).unwrap());
@@ -107,7 +108,8 @@ mod forks {
         queue.replay(cx, &replay).unwrap();
         let read = queue.read(cx, &region, host).unwrap();
         let recording = beside.record(cx).unwrap();
-        // SAFETY: the child touches objects of this thread, a pool and a queue, and leaves through `_exit`.
+        // SAFETY: the child touches objects of this thread, a pool and a queue, and leaves through
+        // `_exit`.
         let child = unsafe { fork() };
         if child == 0 {
             alarm(20);

@@ -41,7 +41,8 @@ fn arguments_are_compared_with_the_parameters() {
     });
 }
 
-/// A kernel, its arguments after the first, the offsets of all its parameters, and the bytes that it stores.
+/// A kernel, its arguments after the first, the offsets of all its parameters, and the bytes that
+/// it stores.
 type Case<'a> = (&'a str, &'a [Arg<'a>], &'a [usize], Vec<u8>);
 
 /// The layouts and the bytes stored are in the header of `kernels/signatures.cu`.

@@ -1,7 +1,7 @@
 //! Regions, queues, recordings and replays.
 //!
-//! A program of its own, because its tests run in children. The device works late, so a value that is
-//! returned too early shows each time. `naive` builds the crate once more without its rules.
+//! A program of its own, because its tests run in children. The device works late, so a value that
+//! is returned too early shows each time. `naive` builds the crate once more without its rules.
 
 mod basics;
 mod faults;
@@ -40,7 +40,8 @@ fn shared_context() -> Shared<ContextRef> {
     Context::create(common::device(), ContextFlags::empty()).unwrap().share()
 }
 
-/// Runs `body` with a pool in a context of its own, and sees to it that nothing was swallowed at the end.
+/// Runs `body` with a pool in a context of its own, and sees to it that nothing was swallowed at
+/// the end.
 fn in_pool<R>(body: impl FnOnce(&Current<'_, 'static>, &Pool) -> R) -> R {
     let swallowed = cuprum::swallowed::count();
     let context = shared_context();
@@ -50,8 +51,8 @@ fn in_pool<R>(body: impl FnOnce(&Current<'_, 'static>, &Pool) -> R) -> R {
     result
 }
 
-/// Returns a function that checks whether the allocation now at an address still exists. Free memory of a
-/// device is no evidence, because other tests allocate and free meanwhile.
+/// Returns a function that checks whether the allocation now at an address still exists. Free
+/// memory of a device is no evidence, because other tests allocate and free meanwhile.
 fn allocated(address: u64) -> impl Fn() -> bool {
     let id = move || common::driver().pointer_info(address).map_or(0, |info| info.id);
     let first = id();

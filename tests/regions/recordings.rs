@@ -1,5 +1,5 @@
-//! Recordings and replays keep the memory that they use, and stay in order. Each test fails without its rule:
-//! see `naive`.
+//! Recordings and replays keep the memory that they use, and stay in order. Each test fails without
+//! its rule: see `naive`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -119,7 +119,8 @@ fn memory_of_a_queue_that_joins_is_refused_unless_the_recorder_came_after_it() {
         assert_eq!(refused(joined.fill(cx, &region, 6u8)), RegionError::NotOrdered);
         come_after(cx, &recorder, &joined);
         drop(recording);
-        // Afterwards, the recorder has still not come after the allocation, and the other one needs not.
+        // Afterwards, the recorder has still not come after the allocation, and the other one needs
+        // not.
         assert_eq!(refused(recorder.fill(cx, &region, 6u8)), RegionError::NotOrdered);
         joined.fill(cx, &region, 6u8).unwrap();
         come_after(cx, &recorder, &joined);

@@ -1,5 +1,5 @@
-//! Memory that was dropped is given out again when nothing uses it, and not before. Each test fails without its rule:
-//! see `naive`.
+//! Memory that was dropped is given out again when nothing uses it, and not before. Each test fails
+//! without its rule: see `naive`.
 
 use crate::{BYTES, DEFERRED, LATE, allocated, bytes, come_after, filled, in_modes, in_pool, synchronize};
 

@@ -1,4 +1,5 @@
-//! Names that a first program needs: those that it imports from cuprum, and those that it reaches by a path.
+//! Names that a first program needs: those that it imports from cuprum, and those that it reaches
+//! by a path.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,7 +1,8 @@
 //! The driver functions that the documentation names, compared with the table.
 //!
-//! The last line of a function that calls the driver reads ``Driver: `cuMemAlloc_v2`, CUDA 3.2+.`` with the
-//! names of the table. Several names can share a version; the first is also a `doc(alias)`, for searches.
+//! The last line of a function that calls the driver reads ``Driver: `cuMemAlloc_v2`, CUDA 3.2+.``
+//! with the names of the table. Several names can share a version; the first is also a
+//! `doc(alias)`, for searches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,8 @@ use cuprum::sys::{FnId, Version};
 
 use crate::source::{self, Function, Visibility};
 
-/// The names of a function's driver line with the version given for each; `None` if it has no such line.
+/// The names of a function's driver line with the version given for each; `None` if it has no such
+/// line.
 fn driver_line(function: &Function) -> Option<Result<Vec<(&str, Version)>, String>> {
     let start = function.docs.iter().position(|line| line.starts_with("Driver: "))?;
     Some(read_driver_line(&function.docs[start..]))

@@ -1,4 +1,5 @@
-//! American spelling, rates with "per", and paths that exist, in sources, scripts and documentation.
+//! American spelling, rates with "per", and paths that exist, in sources, scripts and
+//! documentation.
 //!
 //! The lists are short on purpose: they hold the mistakes found in this repository.
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 const PLACE: &str = "src/any_error.rs";
 
-/// Names of the error types in a source: those with `thiserror`'s derive, and those that implement the trait by hand.
+/// Names of the error types in a source: those with `thiserror`'s derive, and those that implement
+/// the trait by hand.
 fn errors(text: &str) -> Vec<String> {
     let (mut names, mut derived) = (Vec::new(), false);
     for line in text.lines() {
@@ -23,7 +24,8 @@ fn errors(text: &str) -> Vec<String> {
     names
 }
 
-/// Names of the types from which something converts: by `#[from]`, by an `impl`, or by a line of a macro.
+/// Names of the types from which something converts: by `#[from]`, by an `impl`, or by a line of a
+/// macro.
 fn converted(text: &str) -> BTreeSet<&str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let uses = code.filter(|line| {

@@ -1,5 +1,5 @@
-//! The evidence that two tables name exists: `tests/holes.md`, the failures of other layers, and `tests/pycuda.md`,
-//! the counterparts of PyCUDA's tests.
+//! The evidence that two tables name exists: `tests/holes.md`, the failures of other layers, and
+//! `tests/pycuda.md`, the counterparts of PyCUDA's tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -70,7 +70,8 @@ fn public_types() -> BTreeSet<String> {
     types
 }
 
-/// True if there is a program that must not compile with its message, a test that is run, or a public type.
+/// True if there is a program that must not compile with its message, a test that is run, or a
+/// public type.
 fn exists(evidence: &str, types: &BTreeSet<String>) -> bool {
     match (evidence.split_once("::"), evidence.strip_prefix("ui/")) {
         (Some((program, test)), _) => tests_of(program).contains(test),

@@ -1,7 +1,8 @@
 //! Every public type has an example that runs, in its own documentation.
 //!
-//! The rule holds for structs, enums, traits and unions. The documentation of a method can refer to the example of
-//! a type instead of repeating it. An example runs unless its fence says `ignore`, `no_run`, `text` or `compile_fail`.
+//! The rule holds for structs, enums, traits and unions. The documentation of a method can refer to
+//! the example of a type instead of repeating it. An example runs unless its fence says `ignore`,
+//! `no_run`, `text` or `compile_fail`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,7 +52,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// The text without the items whose documentation is hidden, up to the end of their first line or list.
+/// The text without the items whose documentation is hidden, up to the end of their first line or
+/// list.
 fn without_hidden(text: &str) -> String {
     let mut parts = text.split("#[doc(hidden)]");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -202,7 +204,8 @@ fn declarations_of_public_types_are_found() {
 
 #[test]
 fn examples_include_no_files_by_relative_paths() {
-    // One that does cannot be compiled, and then rustdoc compiles each example by itself: 180 programs instead of one.
+    // One that does cannot be compiled, and then rustdoc compiles each example by itself: 180
+    // programs instead of one.
     let mut wrong = Vec::new();
     for (folder, left_out) in PLACES {
         for (page, docs) in Sources::of(folder, left_out).pages {

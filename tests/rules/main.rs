@@ -1,5 +1,5 @@
-//! Rules of the repository that no compiler checks: consistency of sources and texts, and limits that must
-//! not grow.
+//! Rules of the repository that no compiler checks: consistency of sources and texts, and limits
+//! that must not grow.
 //!
 //! Nothing here needs a device, so that this program is quick to build.
 

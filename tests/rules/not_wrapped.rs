@@ -9,7 +9,8 @@ use cuprum::sys::FnId;
 
 use crate::source::{self, Visibility};
 
-/// The driver functions that the sources in a folder call, not counting the list that declares them all.
+/// The driver functions that the sources in a folder call, not counting the list that declares them
+/// all.
 fn called_in(folder: &str) -> BTreeSet<FnId> {
     let files = source::files(folder).into_iter().filter(|file| !file.path.ends_with("sys/src/fns.rs"));
     files.flat_map(|file| file.calls).collect()

@@ -1,5 +1,5 @@
-//! The contents of the published crates: sources, licenses and texts, and nothing that cannot run outside of
-//! this repository.
+//! The contents of the published crates: sources, licenses and texts, and nothing that cannot run
+//! outside of this repository.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,14 +1,17 @@
 //! The README and the guide: programs run, messages are real, links lead somewhere.
 //!
-//! A fenced `text` block shows an output. The comment above it names its source, and who compares it:
+//! A fenced `text` block shows an output. The comment above it names its source, and who compares
+//! it:
 //!
-//! - `<!-- output: EXAMPLE [VARIABLE=VALUE]… -->`: `tests/examples.rs` runs the example on the software device.
+//! - `<!-- output: EXAMPLE [VARIABLE=VALUE]… -->`: `tests/examples.rs` runs the example on the
+//!   software device.
 //! - `<!-- message: PROGRAM -->`: the compiler's, stored in `tests/ui`.
-//! - `<!-- file: PATH -->`: the lines are in this file of the repository, which another test runs or compares. Programs
-//!   of any language have this mark too.
+//! - `<!-- file: PATH -->`: the lines are in this file of the repository, which another test runs
+//!   or compares. Programs of any language have this mark too.
 //! - `<!-- drawing -->`: no program's output.
 //!
-//! Rust blocks of the guide are documentation tests of the package `cuprum-guide`, which has to name each page.
+//! Rust blocks of the guide are documentation tests of the package `cuprum-guide`, which has to
+//! name each page.
 
 use std::collections::BTreeSet;
 use std::fs;

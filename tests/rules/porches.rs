@@ -1,10 +1,13 @@
-//! A `mod.rs` lists modules and re-exports, and defines nothing: definitions have files of their own names.
+//! A `mod.rs` lists modules and re-exports, and defines nothing: definitions have files of their
+//! own names.
 //!
-//! Shared code of test programs and benchmarks is in `mod.rs` files by Cargo's convention, and is not checked.
+//! Shared code of test programs and benchmarks is in `mod.rs` files by Cargo's convention, and is
+//! not checked.
 
 use super::sizes::each_source;
 
-/// Number of items that a source defines, without modules in other files and without `use`. It relies on `cargo fmt`.
+/// Number of items that a source defines, without modules in other files and without `use`. It
+/// relies on `cargo fmt`.
 fn definitions(text: &str) -> usize {
     let begins = |line: &&str| line.starts_with(|first: char| first.is_alphabetic());
     let is_listed = |line: &str| {

@@ -1,6 +1,7 @@
-//! Habits of language that no technical writer has, counted per folder in comments and Markdown. The counts only fall:
-//! `tests/data/prose.txt` has them, and `CUPRUM_PROSE=lower cargo test --test rules prose` writes down lower ones. Their
-//! rates per 1,000 words have a budget; `cargo test --test rules prose -- --nocapture` prints the rates.
+//! Habits of language that no technical writer has, counted per folder in comments and Markdown.
+//! The counts only fall: `tests/data/prose.txt` has them, and `CUPRUM_PROSE=lower cargo test --test
+//! rules prose` writes down lower ones. Their rates per 1,000 words have a budget; `cargo test
+//! --test rules prose -- --nocapture` prints the rates.
 //!
 //! | habit | instead |
 //! |---|---|

@@ -1,7 +1,8 @@
 //! Numbers that only fall. A list in `tests/data` has one per line, after its name.
 //!
-//! The check fails if a number has risen or is new, and if one has fallen and the list does not say so yet. With the check's
-//! variable set to `lower`, it writes down the numbers that have fallen, and refuses if any has risen.
+//! The check fails if a number has risen or is new, and if one has fallen and the list does not say
+//! so yet. With the check's variable set to `lower`, it writes down the numbers that have fallen,
+//! and refuses if any has risen.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
-//! Files of more than 450 lines and functions of more than 60 are on a list, `tests/data/long.txt`, which only gets
-//! shorter.
+//! Files of more than 450 lines and functions of more than 60 are on a list, `tests/data/long.txt`,
+//! which only gets shorter.
 //!
-//! `CUPRUM_SIZES=lower cargo test --test rules sizes` writes down lower numbers ([`ratchet`]). A file that is moved takes its
-//! entries along by hand.
+//! `CUPRUM_SIZES=lower cargo test --test rules sizes` writes down lower numbers ([`ratchet`]). A
+//! file that is moved takes its entries along by hand.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,8 @@ const LIST: &str = "tests/data/long.txt";
 /// A path, or a path and a function, and how many lines it has.
 type Sizes = Numbers;
 
-/// The functions of a source with their lines, by the name and by where it begins. It relies on `cargo fmt`.
+/// The functions of a source with their lines, by the name and by where it begins. It relies on
+/// `cargo fmt`.
 fn functions(text: &str) -> Vec<(&str, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();
@@ -74,7 +75,8 @@ pub(super) fn each_source(take: impl FnMut(String, String)) {
     assert!(files > 300, "only {files} sources were found");
 }
 
-/// Hands over each file whose name has this extension, with its path, and returns the number of them.
+/// Hands over each file whose name has this extension, with its path, and returns the number of
+/// them.
 pub(super) fn each_file(extension: &str, mut take: impl FnMut(String, String)) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<_> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
@@ -120,4 +122,35 @@ fn functions_and_files_are_measured_as_they_are_written() {
     assert_eq!(written(&long("b.rs", &"\n".repeat(451))), "b.rs 451\n");
     assert_eq!(long("b.rs", &"\n".repeat(450)), Sizes::new());
     assert_eq!(long(FACTS[0], &"\n".repeat(451)), Sizes::new());
+}
+
+/// Columns of a comment.
+const COLUMNS: usize = 100;
+/// The folder whose comments are not wrapped yet.
+const UNWRAPPED: &str = "emulator/engine/src/exec/";
+
+/// The lines of comments that are too wide, other than code in examples and rows of tables.
+fn wide(text: &str) -> Vec<usize> {
+    let mut is_code = false;
+    let wide = text.lines().enumerate().filter(|(_, line)| {
+        let Some(comment) = line.trim_start().strip_prefix("//") else {
+            is_code = false;
+            return false;
+        };
+        let comment = comment.trim_start_matches(['/', '!']).trim_start();
+        is_code ^= comment.starts_with("```");
+        line.chars().count() > COLUMNS && !is_code && !comment.starts_with(['|', '`'])
+    });
+    wide.map(|(number, _)| number + 1).collect()
+}
+
+#[test]
+fn comments_wrap_at_100_columns() {
+    let (words, code) = ("word ".repeat(20), "code ".repeat(20));
+    let text = format!("// {words}\n/// ```\n/// {code}\n/// ```\n/// | {words}\nlet code = 0; // {code}\n");
+    assert_eq!(wide(&text), [1]);
+    let mut found = Vec::new();
+    each_source(|path, text| found.extend(wide(&text).iter().map(|line| format!("{path}:{line}"))));
+    found.retain(|place| !place.starts_with(UNWRAPPED));
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -1,4 +1,5 @@
-//! Files that a `#[path]` includes in another crate or program. Shared code of tests is in `testing` instead.
+//! Files that a `#[path]` includes in another crate or program. Shared code of tests is in
+//! `testing` instead.
 
 use crate::sizes::each_source;
 

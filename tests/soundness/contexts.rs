@@ -14,8 +14,8 @@ fn two() -> (Context, Context) {
     (create(&devices[0]), create(devices.last().unwrap()))
 }
 
-/// Work on the default stream of the other context completes first: work that it had queued, such as a fill,
-/// and memory in the order of that stream that may still have another user.
+/// Work on the default stream of the other context completes first: work that it had queued, such
+/// as a fill, and memory in the order of that stream that may still have another user.
 #[test]
 fn a_copy_from_another_context_sees_the_work_done_there() {
     in_context(|cx| {
@@ -45,8 +45,9 @@ fn a_copy_from_another_context_sees_the_work_done_there() {
     });
 }
 
-/// The driver frees memory when the work of its own context is done, and a copy between two devices is work of one of them: the
-/// copy has to be waited for before either side can be freed (two H200s answer 719 otherwise).
+/// The driver frees memory when the work of its own context is done, and a copy between two devices
+/// is work of one of them: the copy has to be waited for before either side can be freed (two H200s
+/// answer 719 otherwise).
 #[test]
 fn a_source_in_another_context_that_is_freed_at_once_was_copied() {
     const SIDE: usize = 64;
@@ -97,7 +98,8 @@ fn a_source_in_another_context_that_is_freed_at_once_was_copied() {
     }
 }
 
-/// The host waits for the context of managed memory, when it takes it, and copies of another context are over by then.
+/// The host waits for the context of managed memory, when it takes it, and copies of another
+/// context are over by then.
 #[test]
 fn the_host_gets_managed_memory_when_copies_of_other_contexts_are_over() {
     const LEN: usize = 4096;

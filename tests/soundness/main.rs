@@ -1,9 +1,10 @@
 //! Steps that break other layers, on a device that does its work as late as it may.
 //!
-//! `tests/holes.md` lists the layer that each of them breaks. The emulator defers all work here until a wait
-//! for it. Therefore a missing wait shows every time, but on a GPU only now and then.
+//! `tests/holes.md` lists the layer that each of them breaks. The emulator defers all work here
+//! until a wait for it. Therefore a missing wait shows every time, but on a GPU only now and then.
 //!
-//! A program of its own: that the emulator works late, and on two devices, is set up for the process.
+//! A program of its own: that the emulator works late, and on two devices, is set up for the
+//! process.
 
 mod contexts;
 
@@ -20,7 +21,8 @@ use cuprum::sys::{CUcontext, CUpointer_attribute, CUresult, StreamMode, call};
 use cuprum::{Buffer, Current, Device, Driver, In, InOut, LaunchConfig, MemoryError, PinnedBuffer, Stream};
 use executors::block_on;
 
-/// Sets up the device that works late, and lets one test at a time have it: one of them counts free bytes.
+/// Sets up the device that works late, and lets one test at a time have it: one of them counts free
+/// bytes.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     static SETUP: Once = Once::new();
@@ -220,8 +222,8 @@ fn dropping_a_stream_loses_no_work_of_it() {
         let mut y = Buffer::from_slice(cx, &[2f32; 1000]).unwrap();
         let stream = Stream::new(cx).unwrap();
         let config = LaunchConfig::for_elements(1000, 256);
-        // SAFETY: saxpy touches 1000 elements of each; the copy below is ordered after it, as the stream is a blocking
-        // one.
+        // SAFETY: saxpy touches 1000 elements of each; the copy below is ordered after it, as the
+        // stream is a blocking one.
         unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }.unwrap();
         drop(stream);
         assert_eq!(y.to_vec(cx).unwrap(), [5.0; 1000]);
@@ -303,7 +305,8 @@ fn filled_bytes() -> usize {
     if on_gpu() { 8 << 30 } else { 2 << 20 }
 }
 
-/// A copy on a stream of its own that follows a fill within the same scope. An H100 with driver 580.159 copies zeros.
+/// A copy on a stream of its own that follows a fill within the same scope. An H100 with driver
+/// 580.159 copies zeros.
 #[test]
 fn a_fill_within_a_scope_is_seen_by_the_copy_after_it() {
     in_context(|cx| {
@@ -322,8 +325,8 @@ fn a_fill_within_a_scope_is_seen_by_the_copy_after_it() {
     });
 }
 
-/// A copy of memory that another thread has filled, when each thread has its own default stream. An H100 with
-/// driver 580.159 copies zeros, whether or not the other thread has ended.
+/// A copy of memory that another thread has filled, when each thread has its own default stream. An
+/// H100 with driver 580.159 copies zeros, whether or not the other thread has ended.
 #[test]
 fn what_one_thread_fills_another_reads() {
     let _alone = alone();
@@ -350,8 +353,9 @@ fn what_one_thread_fills_another_reads() {
     assert!(host.iter().all(|&byte| byte == 9), "the copy did not wait for the other thread's fill");
 }
 
-/// The stream of the mapping is not in order with the default stream, on which the slices of the mapping are filled and copied.
-/// Only the software device has a stand-in for OpenGL, and so this is its own.
+/// The stream of the mapping is not in order with the default stream, on which the slices of the
+/// mapping are filled and copied. Only the software device has a stand-in for OpenGL, and so this
+/// is its own.
 #[test]
 fn what_was_filled_while_it_was_mapped_is_there_when_opengl_gets_it_back() {
     let _alone = alone();

@@ -59,7 +59,8 @@ fn a_loan_whose_wait_fails_is_none() {
     .unwrap();
 }
 
-/// The end of the copy cannot be observed, so neither side is freed, nor anything else of either context.
+/// The end of the copy cannot be observed, so neither side is freed, nor anything else of either
+/// context.
 #[test]
 fn memory_of_a_copy_between_contexts_that_cannot_be_waited_for_is_kept() {
     let is_kept = |buffers: [Buffer<'_, u8>; 2]| {

@@ -1,4 +1,5 @@
-//! Threads that are attached to a context: their driver calls, the view of other tokens, the state after failures.
+//! Threads that are attached to a context: their driver calls, the view of other tokens, the state
+//! after failures.
 
 use std::cell::RefCell;
 

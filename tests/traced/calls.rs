@@ -22,7 +22,8 @@ fn in_fake(test: impl FnOnce(&mut Current<'_, '_>)) {
     test(&mut stack.push(&context).unwrap());
 }
 
-/// Calls of each step of the program, in order, one line per step; `CUPRUM_CALLS=overwrite` writes the file anew.
+/// Calls of each step of the program, in order, one line per step; `CUPRUM_CALLS=overwrite` writes
+/// the file anew.
 const RECORDED: &str = include_str!("../data/calls.txt");
 
 #[test]

@@ -1,4 +1,5 @@
-//! A scope that has queued nothing has nothing to wait for: whatever the driver answers, it returns.
+//! A scope that has queued nothing has nothing to wait for: whatever the driver answers, it
+//! returns.
 //!
 //! Each test is a process of its own, because a scope that cannot wait for its queued work aborts.
 
@@ -9,7 +10,8 @@ use cuprum::{Driver, Stream};
 use crate::child::in_child;
 use crate::tracer::{Backing, Build, Injection, Pick, Session};
 
-/// Opens a scope on each kind of stream, which queues nothing, with every call failing from the first on.
+/// Opens a scope on each kind of stream, which queues nothing, with every call failing from the
+/// first on.
 fn with_a_lasting(code: u32) {
     let session = Session::watched();
     session.enter(|| {

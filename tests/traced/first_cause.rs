@@ -1,4 +1,5 @@
-//! The first report of a fault is known to every value that stands for the context, and to no other context.
+//! The first report of a fault is known to every value that stands for the context, and to no other
+//! context.
 
 use cuprum::context::{Context, ContextFlags, ForeignContext, PrimaryContext};
 use cuprum::sys::{CUresult, FnId};
@@ -76,7 +77,8 @@ fn a_drop_is_silent_after_a_fault_that_another_value_reported() {
     );
 }
 
-/// Two drivers may return equal handles, and one driver may reuse the handle of a destroyed context.
+/// Two drivers may return equal handles, and one driver may reuse the handle of a destroyed
+/// context.
 #[test]
 fn a_context_of_the_same_handle_is_not_blamed() {
     let session = Session::default();

@@ -1,5 +1,5 @@
-//! Calls of kernels with memory of the host: the driver calls, their streams, and the state after one of them
-//! fails.
+//! Calls of kernels with memory of the host: the driver calls, their streams, and the state after
+//! one of them fails.
 
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::launch::{HostIn, HostInOut, HostOut};

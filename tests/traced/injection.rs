@@ -1,7 +1,8 @@
-//! Each driver call of a program that uses every method fails in turn: with several codes, done and not done,
-//! once and from then on; in a sample each call in one of these ways. Then each pair of calls that are near
-//! each other. Nothing may panic or abort, no handle may be used wrongly, no call may meet another context
-//! than the one it is meant for, and each error names the call that failed.
+//! Each driver call of a program that uses every method fails in turn: with several codes, done and
+//! not done, once and from then on; in a sample each call in one of these ways. Then each pair of
+//! calls that are near each other. Nothing may panic or abort, no handle may be used wrongly, no
+//! call may meet another context than the one it is meant for, and each error names the call that
+//! failed.
 //!
 //! Child processes make the runs once; each test checks their findings.
 
@@ -31,8 +32,8 @@ fn assert_none(kinds: &[&str], counts: impl Fn(&Run, &Finding) -> bool) {
     assert!(found.is_empty(), "{} findings, some of them:\n{}", found.len(), some.join("\n"));
 }
 
-/// True if a finding is about a token that was forgotten: calls that restore the stack have no step of their
-/// own.
+/// True if a finding is about a token that was forgotten: calls that restore the stack have no step
+/// of their own.
 fn in_a_repair(finding: &Finding) -> bool {
     finding.step == program::AFTER_FORGOTTEN
 }
@@ -49,7 +50,8 @@ fn the_program_uses_every_documented_method() {
     assert_eq!(program::unused_methods(&steps), [""; 0]);
 }
 
-/// Functions for older and for newer drivers included. Functions that exchange descriptors are for Unix.
+/// Functions for older and for newer drivers included. Functions that exchange descriptors are for
+/// Unix.
 #[test]
 #[cfg(unix)]
 fn every_function_that_the_safe_layer_calls_fails_in_some_run() {

@@ -1,9 +1,9 @@
-//! The calls, their order, and the handling of failed calls: over drivers that record their calls, through
-//! hooks in the table of functions (`testing/src/tracer`).
+//! The calls, their order, and the handling of failed calls: over drivers that record their calls,
+//! through hooks in the table of functions (`testing/src/tracer`).
 //!
-//! Each test has the log of its own thread. The tests run concurrently in one process, and drops swallow
-//! errors here all the time; tests that count these are in `tests/swallowed.rs`. A test that sets up the
-//! process, or may end it, runs in a child.
+//! Each test has the log of its own thread. The tests run concurrently in one process, and drops
+//! swallow errors here all the time; tests that count these are in `tests/swallowed.rs`. A test
+//! that sets up the process, or may end it, runs in a child.
 
 mod program;
 mod sweep;

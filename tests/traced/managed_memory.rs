@@ -1,4 +1,5 @@
-//! Managed memory on devices that do not share it with the host, as drivers before CUDA 8.0 know all of them.
+//! Managed memory on devices that do not share it with the host, as drivers before CUDA 8.0 know
+//! all of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

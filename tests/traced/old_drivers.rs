@@ -1,6 +1,6 @@
-//! Drivers that lack functions: each function that the program calls in turn, and all functions newer than a
-//! version. An error reports a missing function by its name and both versions; the rest works, and nothing
-//! leaks.
+//! Drivers that lack functions: each function that the program calls in turn, and all functions
+//! newer than a version. An error reports a missing function by its name and both versions; the
+//! rest works, and nothing leaks.
 //!
 //! The tests run in children, because work of other threads spoils a capture of the program.
 
@@ -35,8 +35,9 @@ fn called() -> BTreeSet<FnId> {
     calls
 }
 
-/// Functions without which an object cannot be freed, or a thread's stack cannot be restored. A context that
-/// may be on top under a forgotten token is not destroyed if the driver does not report the current context.
+/// Functions without which an object cannot be freed, or a thread's stack cannot be restored. A
+/// context that may be on top under a forgotten token is not destroyed if the driver does not
+/// report the current context.
 fn frees(function: FnId) -> bool {
     let name = function.to_string();
     let ends = [
@@ -71,7 +72,8 @@ fn misreport(step: &Step, lacking: &dyn Fn(FnId) -> bool, version: Version) -> O
     (!fine).then(|| format!("{}: {text}", step.name))
 }
 
-/// The driver's version, as the emulator says it. It opens the emulator for that, which is not for every step.
+/// The driver's version, as the emulator says it. It opens the emulator for that, which is not for
+/// every step.
 fn newest() -> Version {
     emulator(StreamMode::Legacy).version()
 }
@@ -93,7 +95,8 @@ fn a_driver_that_lacks_one_of_the_others_says_so_too() {
 fn lack_each(first: usize) {
     let (mut wrong, newest) = (Vec::new(), newest());
     for &lacking in called().iter().skip(first).step_by(2) {
-        // A stream whose capture cannot be ended stays so, and its context with it; no driver has only half of it.
+        // A stream whose capture cannot be ended stays so, and its context with it; no driver has
+        // only half of it.
         if matches!(lacking, FnId::cuInit | FnId::cuStreamEndCapture) || on_the_stack(lacking) {
             continue;
         }

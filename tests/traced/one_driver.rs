@@ -1,4 +1,5 @@
-//! Two tables of one driver: with another default stream, and with hooks. They share each thread's stack of contexts.
+//! Two tables of one driver: with another default stream, and with hooks. They share each thread's
+//! stack of contexts.
 
 use cuprum::context::{ContextStack, ForeignContext};
 use cuprum::sys::hook::{Call, Hook};
@@ -28,7 +29,8 @@ fn hooked() -> Library {
     unsafe { emulator(StreamMode::Legacy).hooked::<Passing>("the emulator, hooked") }.unwrap()
 }
 
-/// The drop of an object of the other table leaves its context current: memory would be made there, of the token's type.
+/// The drop of an object of the other table leaves its context current: memory would be made there,
+/// of the token's type.
 #[test]
 fn a_failing_pop_through_the_other_table_is_known_to_the_token_below() {
     watched(|session| {
@@ -90,7 +92,8 @@ fn a_context_that_is_current_is_so_through_each_table() {
     drop(cx);
 }
 
-/// A driver with another default stream is another one to the methods that compare: its calls are in another order.
+/// A driver with another default stream is another one to the methods that compare: its calls are
+/// in another order.
 #[test]
 fn drivers_are_equal_where_their_objects_can_be_mixed() {
     let plain = emulator(StreamMode::Legacy);

@@ -1,5 +1,5 @@
-//! Interfaces for other code: its streams, events and memory, and the parts that its wrappers of raw calls
-//! use.
+//! Interfaces for other code: its streams, events and memory, and the parts that its wrappers of
+//! raw calls use.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -52,7 +52,8 @@ fn a_stream_that_is_taken_over_is_destroyed_once_and_a_foreign_one_never() {
     });
 }
 
-/// A loan to a foreign stream that is not ordered with the default stream is waited for, as with our own.
+/// A loan to a foreign stream that is not ordered with the default stream is waited for, as with
+/// our own.
 #[test]
 fn a_foreign_non_blocking_stream_is_known_as_one() {
     in_context(|cx| {
@@ -181,7 +182,8 @@ fn foreign_memory_is_used_like_any_and_given_back_once() {
             // Zero times something, added to bits that are zeros as floats, too.
             let (x, mut y) = (foreign(cx, &[0; 4], &released), foreign(cx, &[0; 4], &released));
             let stream = Stream::default_in(cx);
-            // SAFETY: saxpy touches four elements of each, and the copies come after it on the same stream.
+            // SAFETY: saxpy touches four elements of each, and the copies come after it on the same
+            // stream.
             unsafe { saxpy.launch(cx, &stream, LaunchConfig::new(1, 4), (4u32, 0u32, &x, &mut y)) }.unwrap();
             cx.fill(&mut y, 7).unwrap();
             let mut host = [0; 4];
@@ -240,8 +242,8 @@ fn with_current_pushes_where_it_must_and_puts_back() {
     assert_eq!(error.call(), FnId::cuCtxPushCurrent_v2);
 }
 
-/// The driver is asked, since other code may have changed the context; it is not asked about a context that was pushed here
-/// above.
+/// The driver is asked, since other code may have changed the context; it is not asked about a
+/// context that was pushed here above.
 #[test]
 fn a_context_that_is_current_is_entered_without_a_push() {
     let (ours, theirs) = (context().share(), context());

@@ -1,5 +1,5 @@
-//! The parameters of kernels as drivers tell them, and as this crate reads them from PTX for drivers that do not: the
-//! same, or it says that it does not know.
+//! The parameters of kernels as drivers tell them, and as this crate reads them from PTX for
+//! drivers that do not: the same, or it says that it does not know.
 
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::launch::Mismatch;

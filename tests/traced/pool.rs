@@ -44,7 +44,8 @@ fn a_held_block_takes_no_call() {
     });
 }
 
-/// Each thread has a part of a pool for itself, and takes blocks of the other parts before it asks the driver.
+/// Each thread has a part of a pool for itself, and takes blocks of the other parts before it asks
+/// the driver.
 #[test]
 fn a_block_that_another_thread_has_given_back_takes_no_call() {
     let device = Backing::Emulator.driver().device(0).unwrap();

@@ -1,7 +1,8 @@
-//! Counted contexts and code, through every way by which a share is taken, over a driver that does nothing.
+//! Counted contexts and code, through every way by which a share is taken, over a driver that does
+//! nothing.
 //!
-//! For Miri, which detects frees through the wrong pointer and uses after a free: `cargo +nightly miri test
-//! --test traced provenance`. Without it these are ordinary tests.
+//! For Miri, which detects frees through the wrong pointer and uses after a free: `cargo +nightly
+//! miri test --test traced provenance`. Without it these are ordinary tests.
 
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::memory::ForeignBuffer;
@@ -69,7 +70,8 @@ fn a_kernel_may_be_the_last_share_of_its_code_and_of_the_context() {
         let kernel: Kernel<'static, (u32,)> = module.kernel("k").unwrap();
         drop(module);
         drop(context);
-        // This driver has no function for the count, so it comes from the PTX, which the module holds.
+        // This driver has no function for the count, so it comes from the PTX, which the module
+        // holds.
         assert_eq!(kernel.function().parameter_count(), Ok(1));
         assert!(kernel.function().bind::<(u64,)>().is_err());
         assert!(kernel.function().bind::<(u32,)>().is_ok());

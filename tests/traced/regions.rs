@@ -1,4 +1,5 @@
-//! Calls that regions make: one per operation, none per drop, and one event per queue however much was dropped.
+//! Calls that regions make: one per operation, none per drop, and one event per queue however much
+//! was dropped.
 
 use cuprum::Current;
 use cuprum::context::{Context, ContextFlags};

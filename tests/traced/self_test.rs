@@ -1,5 +1,5 @@
-//! The tracer itself: that each function of the list is traced, that failures are injected as asked, and that the watcher
-//! sees each kind of mistake.
+//! The tracer itself: that each function of the list is traced, that failures are injected as
+//! asked, and that the watcher sees each kind of mistake.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -17,7 +17,8 @@ const CODE: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 macro_rules! ask {
     ($fns:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let function = $fns.$name;
-        // SAFETY: out-parameters and host memory outlive the call; the emulator refuses handles that are none.
+        // SAFETY: out-parameters and host memory outlive the call; the emulator refuses handles
+        // that are none.
         unsafe { function($($argument),*) }
     }};
 }
@@ -203,7 +204,8 @@ fn another_context_is_seen() {
         let address = memory(fns, 16);
         session.expect(Some(home));
         let other = create(fns);
-        // By the home of the memory and by the program's expectation; an allocation has only the latter.
+        // By the home of the memory and by the program's expectation; an allocation has only the
+        // latter.
         ok!(fns, cuMemsetD8_v2(address, 1, 1));
         memory(fns, 16);
         session.expect(None);

@@ -1,10 +1,12 @@
-//! The thread's stack of contexts under programs made at random, in each of which each call fails once, done or not.
+//! The thread's stack of contexts under programs made at random, in each of which each call fails
+//! once, done or not.
 //!
-//! The programs push, forget, drop, enter, attach, end contexts and drop objects of another context, in any order
-//! that the types allow, over one driver, two tables of one, or two drivers. A reference computes the
-//! expected result. After any program and any failure, a token that is used meets its own context or returns
-//! an error, which it may do only after a failure, or inside of an `enter`. Once no token is left, a failure
-//! is forgotten: the next push begins anew. Contexts that other code has pushed below stay there.
+//! The programs push, forget, drop, enter, attach, end contexts and drop objects of another
+//! context, in any order that the types allow, over one driver, two tables of one, or two drivers.
+//! A reference computes the expected result. After any program and any failure, a token that is
+//! used meets its own context or returns an error, which it may do only after a failure, or inside
+//! of an `enter`. Once no token is left, a failure is forgotten: the next push begins anew.
+//! Contexts that other code has pushed below stay there.
 
 use std::cell::{Cell, RefCell};
 
@@ -217,8 +219,8 @@ fn push_as_other_code(context: &Shared<ContextRef>) {
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
-/// Pops the contexts that a program has left on a driver's stack, until the context that other code had
-/// pushed is current.
+/// Pops the contexts that a program has left on a driver's stack, until the context that other code
+/// had pushed is current.
 fn is_still_there(context: &Shared<ContextRef>, backing: Backing) -> bool {
     let mut popped = CUcontext::null();
     (0..64).any(|_| {
@@ -234,7 +236,8 @@ fn is_still_there(context: &Shared<ContextRef>, backing: Backing) -> bool {
 /// A call that fails: its number, and whether it is done all the same.
 type Failure = (usize, bool);
 
-/// Runs the program of a number with calls failing. Returns the number of calls and the mistakes found.
+/// Runs the program of a number with calls failing. Returns the number of calls and the mistakes
+/// found.
 fn run(seed: u64, backings: [Backing; 2], failures: &[Failure]) -> (usize, Vec<String>) {
     let session = Session::watched();
     std::thread::scope(|scope| {
@@ -303,8 +306,8 @@ fn program(
     (calls, found)
 }
 
-/// The failures with which a program is run: of one in so many, each call in turn, done and not; of the others one call; and
-/// two of each.
+/// The failures with which a program is run: of one in so many, each call in turn, done and not; of
+/// the others one call; and two of each.
 fn failures(seed: u64, calls: usize) -> Vec<Vec<Failure>> {
     let pick = |salt: u64, below: u64| (seed.wrapping_mul(salt) >> 24) % below.max(1);
     let at = pick(0x9E37_79B9_7F4A_7C15, calls as u64) as usize;

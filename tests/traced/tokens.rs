@@ -1,5 +1,5 @@
-//! Tokens, scopes and drops after a call on the thread's stack of contexts has failed, or has reported
-//! failure although it was done; and two drivers on one thread.
+//! Tokens, scopes and drops after a call on the thread's stack of contexts has failed, or has
+//! reported failure although it was done; and two drivers on one thread.
 
 use cuprum::context::{Context, ContextFlags, ContextStack, ForeignContext};
 use cuprum::launch::{Mismatch, Parameter};
@@ -18,7 +18,8 @@ fn context() -> Context {
     context_of(Backing::Emulator)
 }
 
-/// Runs `test` on a thread of its own, over the emulator and with a watcher, which may find nothing.
+/// Runs `test` on a thread of its own, over the emulator and with a watcher, which may find
+/// nothing.
 pub(crate) fn watched(test: impl FnOnce(&Session) + Send) {
     let session = Session::watched();
     std::thread::scope(|scope| {
@@ -45,7 +46,8 @@ pub(crate) fn expect(session: &Session, cx: &Current<'_, '_>) {
     session.expect(Some(cx.context().as_raw()));
 }
 
-/// A drop in a scope whose pop fails leaves another context current: copies and the wait would go there.
+/// A drop in a scope whose pop fails leaves another context current: copies and the wait would go
+/// there.
 #[test]
 fn copies_in_a_scope_check_the_current_context() {
     watched(|session| {
@@ -66,8 +68,8 @@ fn copies_in_a_scope_check_the_current_context() {
     });
 }
 
-/// A forgotten token is popped by the next use of one below it. If that pop fails, the current context may
-/// have the same handle and another height.
+/// A forgotten token is popped by the next use of one below it. If that pop fails, the current
+/// context may have the same handle and another height.
 #[test]
 fn a_pop_that_fails_in_a_repair_is_not_taken_for_done() {
     watched(|session| {
@@ -172,8 +174,8 @@ fn a_pop_that_fails_although_it_was_done_leaves_the_token_below_right() {
     });
 }
 
-/// The context that a failing pop left current is destroyed, and with it leaves the stack: the token below is as good
-/// as before.
+/// The context that a failing pop left current is destroyed, and with it leaves the stack: the
+/// token below is as good as before.
 #[test]
 fn a_failing_pop_and_the_end_of_its_context_count_once() {
     watched(|session| {
@@ -190,7 +192,8 @@ fn a_failing_pop_and_the_end_of_its_context_count_once() {
     });
 }
 
-/// A context that is on top under a forgotten token leaves the stack when it is destroyed, whatever the call answers.
+/// A context that is on top under a forgotten token leaves the stack when it is destroyed, whatever
+/// the call answers.
 #[test]
 fn the_end_of_a_context_under_a_forgotten_token_counts_although_it_failed() {
     watched(|session| {
@@ -330,7 +333,8 @@ fn push_as_other_code(context: &Context) {
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
-/// If a context that is destroyed may be on top and the driver does not tell, one token too many would be counted.
+/// If a context that is destroyed may be on top and the driver does not tell, one token too many
+/// would be counted.
 #[test]
 fn a_context_that_ends_unseen_leaves_the_tokens_below_right() {
     watched(|session| {
@@ -351,8 +355,8 @@ fn a_context_that_ends_unseen_leaves_the_tokens_below_right() {
     });
 }
 
-/// A push of a context onto itself fails: whether it was done is not known when a token of it is forgotten, and the
-/// context destroyed.
+/// A push of a context onto itself fails: whether it was done is not known when a token of it is
+/// forgotten, and the context destroyed.
 #[test]
 fn a_context_in_doubt_that_ends_under_a_forgotten_token_leaves_the_tokens_below_right() {
     for done in [false, true] {
@@ -400,8 +404,8 @@ fn a_context_in_doubt_that_ends_without_a_token_leaves_the_token_below_usable() 
     }
 }
 
-/// One of several contexts in doubt is destroyed, and it was not a token's. If the height were lowered
-/// all the same, the next `enter` would use it again.
+/// One of several contexts in doubt is destroyed, and it was not a token's. If the height were
+/// lowered all the same, the next `enter` would use it again.
 #[test]
 fn a_context_that_ends_among_several_in_doubt_leaves_the_token_below_outside_of_an_enter() {
     watched(|session| {

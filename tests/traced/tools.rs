@@ -1,5 +1,5 @@
-//! Arguments and results of the driver's tools: core dumps, checkpoints and notices, over a driver that
-//! stands in for one that has them.
+//! Arguments and results of the driver's tools: core dumps, checkpoints and notices, over a driver
+//! that stands in for one that has them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

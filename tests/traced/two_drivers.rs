@@ -1,4 +1,5 @@
-//! Two drivers in one process, one that does nothing and the emulator: objects of one never reach the other.
+//! Two drivers in one process, one that does nothing and the emulator: objects of one never reach
+//! the other.
 
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::memory::{

@@ -1,4 +1,5 @@
-// The token of an attached thread stays on its thread, together with the attachment that keeps its context.
+// The token of an attached thread stays on its thread, together with the attachment that keeps its
+// context.
 use cuprum::context::{Attached, Context};
 use cuprum::{ContextRef, Current};
 

@@ -1,4 +1,5 @@
-// Compiled code is loaded into the current context, so a token is needed; a context alone does not do.
+// Compiled code is loaded into the current context, so a token is needed; a context alone does not
+// do.
 use cuprum::context::PrimaryContext;
 
 fn wrong(context: &PrimaryContext) {

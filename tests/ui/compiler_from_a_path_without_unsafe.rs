@@ -1,4 +1,5 @@
-// A path in the code is the program's claim: the file runs in this process, or writes code that is loaded.
+// A path in the code is the program's claim: the file runs in this process, or writes code that is
+// loaded.
 use cuprum_compile::Compiler;
 use cuprum_compile::nvrtc::Library;
 

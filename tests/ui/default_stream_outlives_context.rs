@@ -1,5 +1,5 @@
-// A default stream borrows a context that is not shared, and so do objects made through the stream. It holds a share of a
-// shared context, but lends that no longer than it exists.
+// A default stream borrows a context that is not shared, and so do objects made through the stream.
+// It holds a share of a shared context, but lends that no longer than it exists.
 use cuprum::context::Context;
 use cuprum::{Buffer, ContextRef, Shared, Stream};
 

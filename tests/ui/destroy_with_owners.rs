@@ -1,4 +1,5 @@
-// A context is not destroyed while an object made in it is alive: each owner, by each way to make one.
+// A context is not destroyed while an object made in it is alive: each owner, by each way to make
+// one.
 use std::os::fd::OwnedFd;
 
 use cuprum::context::Context;

@@ -1,4 +1,5 @@
-// The bytes of a global variable can have any value, so they are no `bool`, no `Option` and no `NonZero`.
+// The bytes of a global variable can have any value, so they are no `bool`, no `Option` and no
+// `NonZero`.
 use cuprum::Module;
 
 fn wrong(module: &Module<'_>) {

@@ -1,4 +1,5 @@
-// A node copies from or to the device: not within the host, not to a loan to be read, not to other elements.
+// A node copies from or to the device: not within the host, not to a loan to be read, not to other
+// elements.
 use cuprum::graph::{Capture, Graph, GraphExec, Loan, Node};
 use cuprum::{Current, In, InOut};
 

@@ -1,4 +1,5 @@
-// A slice of an `Arc` is a borrow, which a graph that outlives it cannot have: it is lent a `Part`, which holds a share.
+// A slice of an `Arc` is a borrow, which a graph that outlives it cannot have: it is lent a `Part`,
+// which holds a share.
 use std::sync::Arc;
 
 use cuprum::graph::{CaptureMode, GraphExec, InstantiateFlags};

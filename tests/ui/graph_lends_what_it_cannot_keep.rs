@@ -1,4 +1,5 @@
-// A graph is lent device memory, and owns its memory of the host: a borrow of that could end under a launch that failed.
+// A graph is lent device memory, and owns its memory of the host: a borrow of that could end under
+// a launch that failed.
 use cuprum::PinnedBuffer;
 use cuprum::graph::Graph;
 

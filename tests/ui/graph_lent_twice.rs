@@ -1,4 +1,5 @@
-// An executable graph is lent to a scope once: two launches of it that nothing orders would use its memory together.
+// An executable graph is lent to a scope once: two launches of it that nothing orders would use its
+// memory together.
 use cuprum::graph::GraphExec;
 use cuprum::{Current, Stream};
 

@@ -1,4 +1,5 @@
-// The token does not copy a loan, because its copies are not ordered with the stream that has the loan.
+// The token does not copy a loan, because its copies are not ordered with the stream that has the
+// loan.
 use cuprum::{Buffer, Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, buffer: &mut Buffer<'_, f32>, host: &mut [f32]) {

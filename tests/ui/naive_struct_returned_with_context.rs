@@ -1,4 +1,5 @@
-// A context that is returned with a borrow of it: the documentation of the types named has the answer.
+// A context that is returned with a borrow of it: the documentation of the types named has the
+// answer.
 use cuprum::context::{Context, ContextFlags};
 use cuprum::{Buffer, Device};
 

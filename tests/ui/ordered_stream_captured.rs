@@ -1,4 +1,5 @@
-// A stream is not captured while memory in its order is there: freed meanwhile, that would be a node of the graph.
+// A stream is not captured while memory in its order is there: freed meanwhile, that would be a
+// node of the graph.
 use cuprum::graph::CaptureMode;
 use cuprum::pool::StreamBuffer;
 use cuprum::{Current, Stream};

@@ -1,4 +1,5 @@
-// While another context is on top, the token below cannot be used: its context is not the current one.
+// While another context is on top, the token below cannot be used: its context is not the current
+// one.
 use cuprum::context::ContextStack;
 use cuprum::{Buffer, ContextRef};
 

@@ -1,4 +1,5 @@
-// A pool and its memory belong to a context that is shared or leaked: they are dropped in any order.
+// A pool and its memory belong to a context that is shared or leaked: they are dropped in any
+// order.
 use cuprum::region::Pool;
 use cuprum::context::{Context, ContextStack};
 use cuprum::Error;

@@ -1,4 +1,5 @@
-// A request owns its memory: a borrow could end while the device works, if the request were forgotten.
+// A request owns its memory: a borrow could end while the device works, if the request were
+// forgotten.
 use cuprum::stream::{Event, Request};
 use cuprum::{Buffer, PinnedBuffer};
 

@@ -1,4 +1,5 @@
-// A semaphore that a graph has a share of keeps its context, also where that is another than the graph's.
+// A semaphore that a graph has a share of keeps its context, also where that is another than the
+// graph's.
 use std::sync::Arc;
 
 use cuprum::external::ExternalSemaphore;

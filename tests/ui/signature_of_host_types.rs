@@ -1,4 +1,5 @@
-// A signature names the parameters of the kernel: the message says which type stands for memory, textures and structs.
+// A signature names the parameters of the kernel: the message says which type stands for memory,
+// textures and structs.
 use cuprum::Buffer;
 use cuprum::module::Function;
 use cuprum::texture::{Surface, Texture};

@@ -1,4 +1,5 @@
-// A slice is not lent for asynchronous writes, page-locked or not: only its owner can be kept from the host.
+// A slice is not lent for asynchronous writes, page-locked or not: only its owner can be kept from
+// the host.
 use cuprum::{Buffer, Current, PinnedBuffer, Stream};
 
 fn wrong(

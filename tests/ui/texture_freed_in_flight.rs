@@ -1,4 +1,5 @@
-// A texture that is lent to a scope, for kernels that it launches, cannot go before the scope has waited.
+// A texture that is lent to a scope, for kernels that it launches, cannot go before the scope has
+// waited.
 use cuprum::texture::Texture;
 use cuprum::{Current, Stream};
 

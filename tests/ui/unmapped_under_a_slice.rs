@@ -1,4 +1,5 @@
-// Memory is not unmapped while a part of it is borrowed, neither all of it nor the part mapped last.
+// Memory is not unmapped while a part of it is borrowed, neither all of it nor the part mapped
+// last.
 use cuprum::Current;
 use cuprum::memory::Mapping;
 

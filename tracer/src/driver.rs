@@ -30,7 +30,8 @@ pub(crate) fn driver() -> Option<&'static Driver> {
         let opened = open();
         OPENING.set(false);
         if let Err(why) = &opened {
-            // A program that was started on this library has no driver, and nothing else reports the cause.
+            // A program that was started on this library has no driver, and nothing else reports
+            // the cause.
             eprintln!("cuprum trace: the driver that calls are forwarded to is not there: {why}");
         }
         opened.ok()
@@ -98,8 +99,8 @@ fn open() -> Result<Driver, String> {
     Ok(Driver { legacy, per_thread })
 }
 
-/// Opens the driver so that it uses its own functions, whatever this process exports under their names. It
-/// stays open. Returns the address of its `cuInit`.
+/// Opens the driver so that it uses its own functions, whatever this process exports under their
+/// names. It stays open. Returns the address of its `cuInit`.
 fn keep_to_itself(path: &Path) -> Option<*const c_void> {
     const RTLD_NOW: c_int = 2;
     const RTLD_DEEPBIND: c_int = 8;
@@ -108,7 +109,8 @@ fn keep_to_itself(path: &Path) -> Option<*const c_void> {
         fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
     let path = CString::new(path.as_os_str().as_encoded_bytes()).ok()?;
-    // SAFETY: runs the initializers of a driver, as opening it again does. A failure is reported there.
+    // SAFETY: runs the initializers of a driver, as opening it again does. A failure is reported
+    // there.
     let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW | RTLD_DEEPBIND) };
     if library.is_null() {
         return None;

@@ -15,8 +15,8 @@ mod all {
     cuprum_sys::export_functions!(crate::exports::functions, crate::driver::answer);
 }
 
-/// The addresses of an exported function and of its per-thread twin, by its place in the list; `None` after
-/// the last.
+/// The addresses of an exported function and of its per-thread twin, by its place in the list;
+/// `None` after the last.
 #[doc(hidden)]
 pub fn exported(function: usize) -> Option<[*const c_void; 2]> {
     all::ADDRESSES.get(function).copied()
@@ -51,8 +51,8 @@ fn functions(mode: StreamMode) -> &'static Fns {
     }
 }
 
-/// Replaces the driver's function that a program received by ours. A function that is unknown here is not
-/// traced.
+/// Replaces the driver's function that a program received by ours. A function that is unknown here
+/// is not traced.
 fn put_ours(call: &Call<'_>) {
     let Some(argument) = call.arguments().nth(1) else { return };
     let place = ptr::with_exposed_provenance_mut::<*const c_void>(argument.word() as usize);
@@ -78,7 +78,8 @@ fn ours(address: *const c_void) -> Option<*const c_void> {
 /// A function of ours: its place in the list, and 1 for its per-thread twin.
 type Place = (usize, usize);
 
-/// Our functions by the driver's addresses: exported ones, and ones returned for a name and a version.
+/// Our functions by the driver's addresses: exported ones, and ones returned for a name and a
+/// version.
 fn table(legacy: Library, per_thread: Library) -> HashMap<usize, Place> {
     let mut ours = HashMap::new();
     let modes = [(legacy, StreamMode::Legacy, 0), (per_thread, StreamMode::PerThread, 1)];

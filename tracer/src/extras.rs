@@ -1,4 +1,5 @@
-//! Data of calls that queue work, in addition to their arguments: contexts, and the contents of structures.
+//! Data of calls that queue work, in addition to their arguments: contexts, and the contents of
+//! structures.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -87,7 +88,8 @@ fn place(ty: &str, word: u64) -> Option<Structure> {
     let place = ptr::with_exposed_provenance::<u8>(word as usize);
     macro_rules! read {
         ($ty:ty) => {{
-            // SAFETY: not null, and so by the driver API a structure of this type, which the caller has filled.
+            // SAFETY: not null, and so by the driver API a structure of this type, which the caller
+            // has filled.
             unsafe { place.cast::<$ty>().read_unaligned() }
         }};
     }

@@ -1,10 +1,12 @@
 //! The format of calls in files.
 //!
-//! Each thread writes into segments of its own, each of which is a file that it has mapped into its memory:
-//! its records are there however the process ends. All is in words of 8 bytes, in the order of the machine.
+//! Each thread writes into segments of its own, each of which is a file that it has mapped into its
+//! memory: its records are there however the process ends. All is in words of 8 bytes, in the order
+//! of the machine.
 //!
-//! A segment has a [`Header`], and then records until one has no length. A record has its length in words and its kind in
-//! the first word, which is written last. A call's record is written when it begins, and completed when it returns.
+//! A segment has a [`Header`], and then records until one has no length. A record has its length in
+//! words and its kind in the first word, which is written last. A call's record is written when it
+//! begins, and completed when it returns.
 
 /// First word of each segment: "CUPRUM" and the version of this format.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"CUPRUM\x01\0");
@@ -43,11 +45,13 @@ pub(crate) mod kind {
     pub(crate) const CALL: u32 = 1;
     /// The name of a kernel: its handle, the number of bytes, and the bytes.
     pub(crate) const KERNEL: u32 = 2;
-    /// The process: its parent, the driver's version, and its command line as a number of bytes and the bytes.
+    /// The process: its parent, the driver's version, and its command line as a number of bytes and
+    /// the bytes.
     pub(crate) const PROCESS: u32 = 3;
     /// A counter of the calls that were not recorded for lack of room.
     pub(crate) const LOST: u32 = 4;
-    /// Time of the device's work for a call: the call's thread and beginning, and begin and end of the work.
+    /// Time of the device's work for a call: the call's thread and beginning, and begin and end of
+    /// the work.
     pub(crate) const WORK: u32 = 5;
 }
 
@@ -56,7 +60,8 @@ pub(crate) fn kind_and_words(first: u64) -> (u32, usize) {
     ((first >> 32) as u32, first as u32 as usize)
 }
 
-/// Places in the record of a call, after which its arguments follow, one word each, and then its [extras](super::extra).
+/// Places in the record of a call, after which its arguments follow, one word each, and then its
+/// [extras](super::extra).
 pub(crate) mod call {
     /// Function, `<< 16` mode, `<< 24` flags, `<< 32` result.
     pub(crate) const WHAT: usize = 1;
@@ -73,8 +78,9 @@ pub(crate) mod call {
     pub(crate) const HAS_GIVEN: u64 = 1 << 25;
 }
 
-/// Data of a call in addition to the words of its arguments. The first word of an extra has its tag, `<< 8`
-/// the number of the argument that it is about, and `<< 32` the number of bytes that follow.
+/// Data of a call in addition to the words of its arguments. The first word of an extra has its
+/// tag, `<< 8` the number of the argument that it is about, and `<< 32` the number of bytes that
+/// follow.
 pub(crate) mod extra {
     /// An argument's C string.
     pub(crate) const TEXT: u64 = 1;

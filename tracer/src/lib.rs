@@ -1,14 +1,15 @@
-//! A `libcuda.so.1` that records every call and forwards it to the real driver, and the timeline of its
-//! records.
+//! A `libcuda.so.1` that records every call and forwards it to the real driver, and the timeline of
+//! its records.
 //!
-//! The library itself is the file `cuprum-trace-library` in the folder of the programs that `cargo install`
-//! installs; `cuprum trace` starts programs on it. It exports every function of `cuprum-sys`, and replaces
-//! every such function that the driver returns from `cuGetProcAddress`. Calls of other functions, and calls
-//! through the undocumented tables of `cuGetExportTable`, go to the driver unseen.
+//! The library itself is the file `cuprum-trace-library` in the folder of the programs that `cargo
+//! install` installs; `cuprum trace` starts programs on it. It exports every function of
+//! `cuprum-sys`, and replaces every such function that the driver returns from `cuGetProcAddress`.
+//! Calls of other functions, and calls through the undocumented tables of `cuGetExportTable`, go to
+//! the driver unseen.
 //!
-//! Nothing is collected at the end: each thread writes into a file that is mapped into its memory, so that all calls up to
-//! the last are there however a process ends. No lock is taken on the way, and a call costs 0.2 to 0.4 microseconds
-//! more.
+//! Nothing is collected at the end: each thread writes into a file that is mapped into its memory,
+//! so that all calls up to the last are there however a process ends. No lock is taken on the way,
+//! and a call costs 0.2 to 0.4 microseconds more.
 
 // The rooms, from the bottom to the top.
 //

@@ -1,5 +1,5 @@
-//! `libcuda.so.1` that records calls: a shared library in the form of a program, which `cargo install`
-//! installs.
+//! `libcuda.so.1` that records calls: a shared library in the form of a program, which `cargo
+//! install` installs.
 //!
 //! `cuprum trace` runs programs on it.
 

@@ -1,5 +1,5 @@
-//! Operating system services that the standard library lacks: files mapped into memory, a clock that
-//! processes share, and forks.
+//! Operating system services that the standard library lacks: files mapped into memory, a clock
+//! that processes share, and forks.
 
 use std::ffi::{c_int, c_long, c_void};
 use std::fs::File;
@@ -66,7 +66,7 @@ pub(crate) unsafe fn unmap(start: *mut u64, bytes: usize) {
 
 /// Registers a function to call in each child that is forked from now on.
 pub(crate) fn in_forked_children(function: unsafe extern "C" fn()) {
-    // SAFETY: the function lives as long as this library, which is never unloaded. Without memory for the handler it is
-    // not called.
+    // SAFETY: the function lives as long as this library, which is never unloaded. Without memory
+    // for the handler it is not called.
     unsafe { pthread_atfork(None, None, Some(function)) };
 }

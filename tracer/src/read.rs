@@ -143,7 +143,8 @@ impl Recording {
         self.arguments(call).get(place).copied()
     }
 
-    /// Data of a call in addition to its arguments: tag, number of the argument, length in bytes, words.
+    /// Data of a call in addition to its arguments: tag, number of the argument, length in bytes,
+    /// words.
     fn extras<'a>(&'a self, call: &Call) -> impl Iterator<Item = (u64, usize, usize, &'a [u64])> + use<'a> {
         let words = self.words_of(call);
         let mut rest = words.get(call.function.parameters().len()..).unwrap_or_default();

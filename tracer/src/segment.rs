@@ -95,7 +95,8 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Begins a record of this thread; `None` if there is no room, which is counted if a call is lost by it.
+    /// Begins a record of this thread; `None` if there is no room, which is counted if a call is
+    /// lost by it.
     pub(crate) fn new(kind: u32) -> Option<Self> {
         let mut mine = MINE.get();
         if mine.generation != GENERATION.load(Ordering::Relaxed) {
@@ -160,7 +161,8 @@ impl Record {
     }
 
     fn publish(self, open: u32) {
-        // SAFETY: the first word of the record, aligned as all words are, which only atomics access from now on.
+        // SAFETY: the first word of the record, aligned as all words are, which only atomics access
+        // from now on.
         let first = unsafe { AtomicU64::from_ptr(self.start) };
         first.store(first_word(self.kind, self.words), Ordering::Release);
         let mut mine = MINE.get();
@@ -187,8 +189,8 @@ impl Open {
         for &(place, word) in words {
             // SAFETY: a place of the record, and its segment is still mapped.
             let place = unsafe { self.start.add(place) };
-            // SAFETY: aligned as all words are; readers come when the process has ended, or read complete
-            // records.
+            // SAFETY: aligned as all words are; readers come when the process has ended, or read
+            // complete records.
             let place = unsafe { AtomicU64::from_ptr(place) };
             place.store(word, Ordering::Release);
         }
@@ -278,8 +280,8 @@ fn first_word(kind: u32, words: usize) -> u64 {
     u64::from(kind) << 32 | words as u64
 }
 
-/// Writes a segment about this process, with the counter of lost calls. If several threads do so at once, one
-/// segment counts.
+/// Writes a segment about this process, with the counter of lost calls. If several threads do so at
+/// once, one segment counts.
 fn about_process(place: &Place) {
     let Ok((start, _)) = file(place, SMALLEST, || (0, [0; 16])) else { return };
     let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Times of the device's work, measured on request with events around each call that queues work.
 //!
-//! It adds calls to the program's own: two events per piece of work, and queries of these events whenever the
-//! program has waited. Work that is captured into graphs is left alone. The device's clock is compared with
-//! the host's once per context, at its first work.
+//! It adds calls to the program's own: two events per piece of work, and queries of these events
+//! whenever the program has waited. Work that is captured into graphs is left alone. The device's
+//! clock is compared with the host's once per context, at its first work.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -18,8 +18,8 @@ use crate::format::kind;
 use crate::segment::{self, Record};
 use crate::{driver, os, roles, variables};
 
-/// Milliseconds from the event that others are counted from, after which a later one takes its place. A number of
-/// milliseconds has 24 bits: 4 s are exact to half a microsecond.
+/// Milliseconds from the event that others are counted from, after which a later one takes its
+/// place. A number of milliseconds has 24 bits: 4 s are exact to half a microsecond.
 const LONG: f32 = 4000.0;
 /// Number of pieces in flight after which finished ones are collected without a wait.
 const MANY: usize = 512;
@@ -102,7 +102,8 @@ pub(crate) fn end(begun: Begun, function: FnId, mode: StreamMode, call: u64) {
     let result = unsafe { (fns.cuEventRecord)(after, begun.stream) };
     if roles::blocks(function) {
         // The call has waited for its work, but not for the event.
-        // SAFETY: the event that was recorded; an error shows again when the event is asked for its time.
+        // SAFETY: the event that was recorded; an error shows again when the event is asked for its
+        // time.
         let _ = unsafe { (fns.cuEventSynchronize)(after) };
     }
     if result == CUresult::CUDA_SUCCESS {

@@ -1,7 +1,7 @@
 //! Work that calls queued on streams, and calls that waited for it.
 //!
-//! A trace of calls does not see the device. Two facts are known of a piece of work: it did not begin before
-//! its call, and it was over when a wait for it returned. Both are reported as such.
+//! A trace of calls does not see the device. Two facts are known of a piece of work: it did not
+//! begin before its call, and it was over when a wait for it returned. Both are reported as such.
 
 use std::collections::HashMap;
 
@@ -71,7 +71,8 @@ struct Follower<'a> {
     numbers: HashMap<usize, usize>,
     /// Kernels by process and handle.
     kernels: HashMap<(usize, u64), String>,
-    /// For events, by process and handle: the stream, and how many of its pieces were queued before.
+    /// For events, by process and handle: the stream, and how many of its pieces were queued
+    /// before.
     events: HashMap<(usize, u64), (usize, usize)>,
 }
 
@@ -283,8 +284,8 @@ impl Follower<'_> {
         }
     }
 
-    /// Pieces of a stream that were queued before a wait began are over when it returns. Returns the last of
-    /// them.
+    /// Pieces of a stream that were queued before a wait began are over when it returns. Returns
+    /// the last of them.
     fn over(&mut self, stream: usize, before: usize, wait: &Call) -> Option<usize> {
         let mut last = None;
         let mut pending = std::mem::take(&mut self.work.streams[stream].pending);
@@ -294,7 +295,8 @@ impl Follower<'_> {
             let over = piece < before && (queued.end <= wait.start || queued.start == wait.start);
             if over {
                 self.work.pieces[piece].over = Some(wait.end);
-                // The work was there before the wait, unlike the work that a copy queued for itself.
+                // The work was there before the wait, unlike the work that a copy queued for
+                // itself.
                 if queued.end <= wait.start {
                     last = last.max(Some(piece));
                 }

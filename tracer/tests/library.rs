@@ -1,5 +1,5 @@
-//! The built library between programs that do not know it and the software device: their work, their exits,
-//! and the trace read back.
+//! The built library between programs that do not know it and the software device: their work,
+//! their exits, and the trace read back.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -113,8 +113,8 @@ fn every_call_is_there_whichever_way_functions_are_found() {
         let recording = folder.read();
         let events = Timeline::of(&recording).trace_events().to_string();
         assert_worked(&events);
-        // The first function is found by its symbol; for the others, the library replaces the results of
-        // queries.
+        // The first function is found by its symbol; for the others, the library replaces the
+        // results of queries.
         assert_eq!(calls_of(&events, "cuGetProcAddress_v2") > 10, way == "query", "{events}");
         assert_eq!(recording.lost(), 0);
     }

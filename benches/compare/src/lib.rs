@@ -15,7 +15,8 @@ pub const KERNELS: usize = 20;
 /// Times that an operation runs before it is timed: other programs had the device before.
 const WARM_UP: usize = 4;
 
-/// The texts of the modules with the kernels `empty` and `saxpy`, whose paths are on the command line.
+/// The texts of the modules with the kernels `empty` and `saxpy`, whose paths are on the command
+/// line.
 pub fn kernels() -> Result<[String; 2], Box<dyn Error>> {
     let mut paths = std::env::args().skip(1);
     let mut next = || -> Result<String, Box<dyn Error>> {
@@ -24,8 +25,8 @@ pub fn kernels() -> Result<[String; 2], Box<dyn Error>> {
     Ok([next()?, next()?])
 }
 
-/// Prints `about`, then for each line `OPERATION TIMES` of standard input the nanoseconds of one call, or `-`
-/// if the layer lacks the operation.
+/// Prints `about`, then for each line `OPERATION TIMES` of standard input the nanoseconds of one
+/// call, or `-` if the layer lacks the operation.
 pub fn serve(
     about: &str,
     mut turn: impl FnMut(&str, usize) -> Result<Option<Duration>, Box<dyn Error>>,
@@ -44,7 +45,8 @@ pub fn serve(
     Ok(())
 }
 
-/// Time of `times` calls of `once`. After the measured time, `settle` waits for the work that they queued.
+/// Time of `times` calls of `once`. After the measured time, `settle` waits for the work that they
+/// queued.
 pub fn timed<A, E: Debug>(
     times: usize,
     mut once: impl FnMut() -> Result<A, E>,

@@ -87,7 +87,8 @@ pub(super) fn go_on(variables: &mut Vec<(&'static str, OsString)>, is_set: bool)
 /// The variable of the number of devices.
 pub(super) const DEVICES: &str = "CUPRUM_EMULATOR_DEVICES";
 
-/// Gives each process of a group a device, unless an option or the environment (`is_set`) sets their number.
+/// Gives each process of a group a device, unless an option or the environment (`is_set`) sets
+/// their number.
 pub(super) fn devices(variables: &mut Vec<(&'static str, OsString)>, is_set: bool, processes: Option<u32>) {
     if let Some(count) = processes.filter(|_| !is_set && variables.iter().all(|set| set.0 != DEVICES)) {
         variables.push((DEVICES, count.to_string().into()));

@@ -1,4 +1,5 @@
-//! `cuprum doctor FILE...` on files that are damaged, endless, or none: an answer, and the right one.
+//! `cuprum doctor FILE...` on files that are damaged, endless, or none: an answer, and the right
+//! one.
 
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;

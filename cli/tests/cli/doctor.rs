@@ -99,7 +99,8 @@ fn an_old_driver_lacks_features_and_required_functions() {
     assert!(missing(2).contains("needs a driver of CUDA 11.4; this one has 11.0"), "{}", missing(2));
     // With a driver that has all of it, nothing is missing.
     assert_eq!(json(&["--software", "--cuda=12.2", needs, &newer], &[]).0, 0);
-    // Each driver reads the PTX of its toolkit; a version that is not known yet is not taken for one that it reads.
+    // Each driver reads the PTX of its toolkit; a version that is not known yet is not taken for
+    // one that it reads.
     let of = |version: &str| {
         file(
             &format!("of{version}.ptx"),
@@ -230,7 +231,8 @@ fn a_command_line_that_makes_no_sense_is_refused() {
     assert!(ran(cuprum().arg("version")).out.starts_with("cuprum "));
 }
 
-/// Every member is in the table with its type, and every row of the table is written by one of these runs.
+/// Every member is in the table with its type, and every row of the table is written by one of
+/// these runs.
 #[test]
 fn the_json_follows_the_schema() {
     let schema = schema();

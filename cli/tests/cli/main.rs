@@ -1,5 +1,5 @@
-//! The binary `cuprum`, as a user starts it: on no driver, on drivers that are broken, on seven real ones without a GPU,
-//! and on the software device.
+//! The binary `cuprum`, as a user starts it: on no driver, on drivers that are broken, on seven
+//! real ones without a GPU, and on the software device.
 #![cfg(target_os = "linux")]
 
 mod damage;
@@ -17,8 +17,8 @@ use std::sync::OnceLock;
 
 use cuprum_testing::libcuda;
 
-/// The binary, without variables that change the drivers it finds. The software device's library is in the
-/// same folder.
+/// The binary, without variables that change the drivers it finds. The software device's library is
+/// in the same folder.
 fn cuprum() -> Command {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| libcuda::library(env!("CARGO_TARGET_TMPDIR")));

@@ -303,7 +303,8 @@ fn programs_that_assemble_get_their_ptx_back() {
     assert_eq!(own.out, "own\n", "{}", own.error);
 }
 
-/// A library that says whose it is, under the name of the CUDA runtime, and a program that has a path of its own to another.
+/// A library that says whose it is, under the name of the CUDA runtime, and a program that has a
+/// path of its own to another.
 #[test]
 fn a_runtime_next_to_the_software_device_comes_before_the_programs_own() {
     let runtime = |folder: &Path, whose: &str| {
@@ -363,8 +364,8 @@ fn a_command_line_without_a_program_is_refused() {
     assert!(hint.contains("cuprum run [OPTIONS] -- prog"), "{hint}");
 }
 
-/// On a terminal, such as `script`, a wait of more than two seconds prints a message; elsewhere it prints
-/// nothing.
+/// On a terminal, such as `script`, a wait of more than two seconds prints a message; elsewhere it
+/// prints nothing.
 #[test]
 fn a_wait_of_more_than_two_seconds_shows_progress_on_a_terminal() {
     let slow = compiled("#include <unistd.h>\nint main(void) { sleep(3); return 0; }", "slow", &[]);

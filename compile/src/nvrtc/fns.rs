@@ -11,8 +11,8 @@ function_table! {
     /// Every function of NVRTC, ready to be called.
     ///
     /// A function that the library lacks returns `nvrtcResult::UNRESOLVED` and does nothing else;
-    /// [`Library::has`](super::Library::has) checks beforehand. Versions are given as the driver writes them:
-    /// 12040 is CUDA 12.4.
+    /// [`Library::has`](super::Library::has) checks beforehand. Versions are given as the driver
+    /// writes them: 12040 is CUDA 12.4.
     table;
     /// Names one function of NVRTC.
     id;
@@ -27,7 +27,8 @@ function_table! {
     11020 fn nvrtcGetSupportedArchs(supportedArchs: *mut c_int);
 
     // Programs
-    /// Makes a program of source text; `headers` are texts, included under the names in `includeNames`.
+    /// Makes a program of source text; `headers` are texts, included under the names in
+    /// `includeNames`.
     7000 fn nvrtcCreateProgram(prog: *mut nvrtcProgram, src: *const c_char, name: *const c_char, numHeaders: c_int, headers: *const *const c_char, includeNames: *const *const c_char);
     /// Destroys a program and sets the handle to null.
     7000 fn nvrtcDestroyProgram(prog: *mut nvrtcProgram);
@@ -49,7 +50,8 @@ function_table! {
     11040 fn nvrtcGetNVVMSize(prog: nvrtcProgram, nvvmSizeRet: *mut usize);
     /// Writes the NVVM code. Removed in CUDA 13.0.
     11040 fn nvrtcGetNVVM(prog: nvrtcProgram, nvvm: *mut c_char);
-    /// Returns the bytes of the code for link-time optimization; 0 if the program was not compiled with `-dlto`.
+    /// Returns the bytes of the code for link-time optimization; 0 if the program was not compiled
+    /// with `-dlto`.
     12000 fn nvrtcGetLTOIRSize(prog: nvrtcProgram, LTOIRSizeRet: *mut usize);
     /// Writes the code for link-time optimization.
     12000 fn nvrtcGetLTOIR(prog: nvrtcProgram, LTOIR: *mut c_char);
@@ -85,7 +87,8 @@ function_table! {
     // Headers that come along
     /// Writes the toolkit's headers into a folder, under a lock that all processes honor.
     13030 fn nvrtcInstallBundledHeaders(installPath: *const c_char, flags: c_uint, errorLog: *mut *const c_char);
-    /// Describes those headers; `info` points at an `nvrtcBundledHeadersInfo` of the toolkit's header.
+    /// Describes those headers; `info` points at an `nvrtcBundledHeadersInfo` of the toolkit's
+    /// header.
     13030 fn nvrtcGetBundledHeadersInfo(info: *mut c_void, errorLog: *mut *const c_char);
     /// Removes the folder again.
     13030 fn nvrtcRemoveBundledHeaders(installPath: *const c_char, errorLog: *mut *const c_char);

@@ -7,12 +7,14 @@ cuprum_sys::c_handles! {
     nvrtcProgram,
 }
 
-/// Callback that decides, during compilation, whether to go on: 1 cancels, 0 goes on. It must be thread-safe,
-/// return 1 forever after the first 1, and call nothing of NVRTC. The second argument is null. CUDA 12.8+.
+/// Callback that decides, during compilation, whether to go on: 1 cancels, 0 goes on. It must be
+/// thread-safe, return 1 forever after the first 1, and call nothing of NVRTC. The second argument
+/// is null. CUDA 12.8+.
 pub type nvrtcFlowCallback =
     Option<unsafe extern "C" fn(payload: *mut c_void, reserved: *mut c_void) -> core::ffi::c_int>;
 
-/// Calls a function of NVRTC's table and names it: `(nvrtcResult, nvrtc::FnId)`, after one indirect call.
+/// Calls a function of NVRTC's table and names it: `(nvrtcResult, nvrtc::FnId)`, after one indirect
+/// call.
 ///
 /// ```
 /// # use cuprum_compile::{nvrtc, nvrtc_call};

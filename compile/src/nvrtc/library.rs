@@ -13,7 +13,8 @@ use super::error::{Attempt, LoadError, MissingFunction, Refusal};
 use super::fns::{FnId, Fns, Presence};
 use super::{nvrtcResult, search};
 
-/// Environment variable that, when set to a path, names the one NVRTC to load in place of the usual ones.
+/// Environment variable that, when set to a path, names the one NVRTC to load in place of the usual
+/// ones.
 pub const NVRTC_VARIABLE: &str = "CUPRUM_NVRTC";
 
 /// A loaded NVRTC: its functions, its version, and its origin.
@@ -36,8 +37,8 @@ struct Loaded {
     present: Presence,
     version: Version,
     origin: PathBuf,
-    /// Keep NVRTC and its second library of built-in code mapped; `None` when a resolver filled the table, or
-    /// if there is no second.
+    /// Keep NVRTC and its second library of built-in code mapped; `None` when a resolver filled the
+    /// table, or if there is no second.
     _handles: [Option<Handle>; 2],
 }
 
@@ -58,8 +59,8 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Prefers libraries of this driver's CUDA major version or an older one, wherever they are: code of a newer one
-    /// may be too new for the driver. (Default: the first found of the newest.)
+    /// Prefers libraries of this driver's CUDA major version or an older one, wherever they are:
+    /// code of a newer one may be too new for the driver. (Default: the first found of the newest.)
     #[must_use]
     pub fn for_driver(mut self, driver: Version) -> Self {
         self.driver = Some(driver);
@@ -93,26 +94,27 @@ impl OpenOptions {
 impl Library {
     /// Opens the machine's NVRTC.
     ///
-    /// When `CUPRUM_NVRTC` is set, it names the only library tried. Otherwise these are tried in order, of
-    /// each place the newest first: the library that the system's loader finds by name (on Windows the
-    /// folders of `PATH`); the toolkit that `CUDA_HOME` and `CUDA_PATH` name; the wheels of the active
-    /// virtual environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), of `PYTHONPATH`, of the first `python3` in
-    /// `PATH`, and of the user; `/usr/local/cuda`. All functions are looked up at once. Opening the same
-    /// library again returns the same table.
+    /// When `CUPRUM_NVRTC` is set, it names the only library tried. Otherwise these are tried in
+    /// order, of each place the newest first: the library that the system's loader finds by name
+    /// (on Windows the folders of `PATH`); the toolkit that `CUDA_HOME` and `CUDA_PATH` name; the
+    /// wheels of the active virtual environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), of `PYTHONPATH`,
+    /// of the first `python3` in `PATH`, and of the user; `/usr/local/cuda`. All functions are
+    /// looked up at once. Opening the same library again returns the same table.
     ///
-    /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name any file:
-    /// the user who starts a process decides which libraries its loader loads, and vouches for them. A path
-    /// in the code is a claim of the program. A program with the setuid bit ignores all of them
-    /// ([`environment`](cuprum_sys::environment)).
+    /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name
+    /// any file: the user who starts a process decides which libraries its loader loads, and
+    /// vouches for them. A path in the code is a claim of the program. A program with the setuid
+    /// bit ignores all of them ([`environment`](cuprum_sys::environment)).
     ///
     /// # Errors
-    /// [`LoadError`] lists every library and folder tried, each with the reason why it was refused, and says
-    /// how to get NVRTC.
+    /// [`LoadError`] lists every library and folder tried, each with the reason why it was refused,
+    /// and says how to get NVRTC.
     pub fn open() -> Result<Self, LoadError> {
         Self::options().open()
     }
 
-    /// Opens the NVRTC at a path, or by a name that the system's loader finds. Nothing else is tried.
+    /// Opens the NVRTC at a path, or by a name that the system's loader finds. Nothing else is
+    /// tried.
     ///
     /// # Safety
     /// 1. The library's initializers may run in this process.
@@ -127,7 +129,8 @@ impl Library {
 
     /// Fills the table from any source, such as a test's fake.
     ///
-    /// `resolve` is called once for each function; null means absent. `origin` names the source in messages.
+    /// `resolve` is called once for each function; null means absent. `origin` names the source in
+    /// messages.
     ///
     /// # Safety
     /// 1. Each returned address must be a function with the ABI of the requested one.
@@ -224,11 +227,11 @@ fn alone(path: PathBuf, cause: Refusal) -> LoadError {
 /// Opens one library. One that is refused is closed again.
 fn open_one(path: &Path) -> Result<Library, Refusal> {
     let handle = dlopen(path).map_err(Refusal::NotLoaded)?;
-    // SAFETY: a symbol of this name in NVRTC is this function, and NVIDIA keeps its ABI. The caller who named
-    // the library vouches that it is NVRTC.
+    // SAFETY: a symbol of this name in NVRTC is this function, and NVIDIA keeps its ABI. The caller
+    // who named the library vouches that it is NVRTC.
     let table = unsafe { fill(|function| dlsym(&handle, function.name())) }?;
-    // Some releases find their second library through the system's path alone; one that is loaded already is found
-    // by its name. Without it, the compiler reports that it is missing.
+    // Some releases find their second library through the system's path alone; one that is loaded
+    // already is found by its name. Without it, the compiler reports that it is missing.
     let built_in = search::built_in(path, table.version).and_then(|path| dlopen(&path).ok());
     Ok(publish(table, path, [Some(handle), built_in]))
 }

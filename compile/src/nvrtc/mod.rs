@@ -1,7 +1,8 @@
-//! The functions of NVRTC, NVIDIA's library that compiles CUDA C++ at run time, hand-written and resolved at run time as the driver is.
+//! The functions of NVRTC, NVIDIA's library that compiles CUDA C++ at run time, hand-written and
+//! resolved at run time as the driver is.
 //!
-//! It comes with the CUDA toolkit and as a Python wheel, needs neither a driver nor a GPU, and one program works with
-//! every version from 11.2 on. Only a program that compiles loads it.
+//! It comes with the CUDA toolkit and as a Python wheel, needs neither a driver nor a GPU, and one
+//! program works with every version from 11.2 on. Only a program that compiles loads it.
 //!
 //! ```no_run
 //! use cuprum_compile::{nvrtc, nvrtc_call};
@@ -17,8 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Two functions of the header are left out of the table: `nvrtcGetErrorString`, since [`nvrtcResult`] has the names,
-//! and `nvrtcGetTypeName`, which is C++ and no export.
+//! Two functions of the header are left out of the table: `nvrtcGetErrorString`, since
+//! [`nvrtcResult`] has the names, and `nvrtcGetTypeName`, which is C++ and no export.
 
 #![allow(non_camel_case_types, reason = "everything has its name of C")]
 #![expect(clippy::exhaustive_structs, reason = "the types of the header")]

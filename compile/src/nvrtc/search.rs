@@ -22,7 +22,8 @@ pub(super) struct Candidate {
 /// Names that the system's loader is asked for. Files of other versions are found in folders.
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"];
-/// A bare name could be found in the working directory there, so that the folders of `PATH` are listed instead.
+/// A bare name could be found in the working directory there, so that the folders of `PATH` are
+/// listed instead.
 #[cfg(windows)]
 const NAMES: &[&str] = &[];
 
@@ -49,7 +50,8 @@ const TOOLKITS: &[&str] = &[];
 
 // Lists are filled by loops here: chains of iterators made a quarter of all code of the crate.
 
-/// Libraries to try, in order. With a driver, libraries of a newer major version than its come last.
+/// Libraries to try, in order. With a driver, libraries of a newer major version than its come
+/// last.
 pub(super) fn candidates(driver: Option<Version>) -> Vec<Candidate> {
     let newer = |one: &Candidate| match (driver, one.version.first()) {
         (Some(driver), Some(&number)) => number > driver.major(),
@@ -136,7 +138,8 @@ fn folders_to_list() -> Vec<PathBuf> {
 fn add_packages(packages: &Path, add: &mut dyn FnMut(&Path, &[&str])) {
     let names = entries(packages).unwrap_or_default();
     let mut found = false;
-    // The packages of CUDA 13 and newer are named after it, and `cuda_nvrtc` is older than all of them.
+    // The packages of CUDA 13 and newer are named after it, and `cuda_nvrtc` is older than all of
+    // them.
     for older in [false, true] {
         for name in &names {
             let text = name.to_string_lossy();
@@ -151,7 +154,8 @@ fn add_packages(packages: &Path, add: &mut dyn FnMut(&Path, &[&str])) {
     }
 }
 
-/// The files of a folder that are named like NVRTC, the newest first; or the reason why there is none.
+/// The files of a folder that are named like NVRTC, the newest first; or the reason why there is
+/// none.
 fn in_folder(folder: PathBuf) -> Vec<Candidate> {
     let names = match entries(&folder) {
         Ok(names) => names,

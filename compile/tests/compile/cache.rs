@@ -239,8 +239,8 @@ fn many_processes_share_one_folder() {
     assert!(hits > 0);
 }
 
-/// The fake compiler's machine code is not whole, so the driver never sees such an entry, no matter who wrote
-/// it.
+/// The fake compiler's machine code is not whole, so the driver never sees such an entry, no matter
+/// who wrote it.
 #[test]
 fn machine_code_that_is_not_whole_is_compiled_anew_and_not_loaded() {
     let folder = folder("damaged");

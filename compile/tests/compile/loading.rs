@@ -14,8 +14,8 @@ use cuprum_testing::processes::{fake, in_child};
 const HERE: (&str, &str) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
 
 fn open_from(path: &Path) -> Result<Library, LoadError> {
-    // SAFETY: the tests' own fakes: their initializers may run, and functions with NVRTC's names have its
-    // ABI.
+    // SAFETY: the tests' own fakes: their initializers may run, and functions with NVRTC's names
+    // have its ABI.
     unsafe { Library::open_from(path) }
 }
 

@@ -1,9 +1,9 @@
 //! From CUDA C++ to code.
 //!
 //! Without a compiler: over an NVRTC in this process under the test's control (`nvrtc.rs`), a
-//! script in the place of `nvcc`, and, with the feature `cache`, over folders of code. With one: `releases`,
-//! whose tests are ignored otherwise, fetches every line of NVRTC that pip has. `loading` and `shipped` test the table of
-//! NVRTC's functions alone.
+//! script in the place of `nvcc`, and, with the feature `cache`, over folders of code. With one:
+//! `releases`, whose tests are ignored otherwise, fetches every line of NVRTC that pip has.
+//! `loading` and `shipped` test the table of NVRTC's functions alone.
 
 /// A folder for files next to this program, which a child finds too, on any machine.
 fn scratch(name: &str) -> std::path::PathBuf {

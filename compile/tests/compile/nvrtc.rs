@@ -1,8 +1,8 @@
-//! An NVRTC in this process that records its calls, fails where a test asks for it, and "compiles" PTX by
-//! handing it back.
+//! An NVRTC in this process that records its calls, fails where a test asks for it, and "compiles"
+//! PTX by handing it back.
 //!
-//! Each thread has a state of its own. Source that has the word `refused` does not compile; the expression `nothing`
-//! denotes nothing, and any other the kernel `k`.
+//! Each thread has a state of its own. Source that has the word `refused` does not compile; the
+//! expression `nothing` denotes nothing, and any other the kernel `k`.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -66,7 +66,8 @@ fn text(raw: *const c_char) -> String {
 
 /// The program of a handle.
 fn program<'a>(raw: nvrtcProgram) -> &'a mut Program {
-    // SAFETY: the handle comes from `create` and is not destroyed; the safe layer uses it on one thread.
+    // SAFETY: the handle comes from `create` and is not destroyed; the safe layer uses it on one
+    // thread.
     unsafe { &mut *raw.0.cast::<Program>() }
 }
 
@@ -77,8 +78,8 @@ fn put<T>(to: *mut T, value: T) {
 }
 
 fn put_bytes(to: *mut c_char, bytes: &[u8]) {
-    // SAFETY: the caller allocated the size that it got from the fake; a test with a wrong size uses a larger
-    // one.
+    // SAFETY: the caller allocated the size that it got from the fake; a test with a wrong size
+    // uses a larger one.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
 }
 

@@ -1,7 +1,7 @@
 //! From CUDA C++ to results, with every line of NVRTC that pip has, on the software device.
 //!
-//! `cargo test -p cuprum --test compile -- --ignored`: fetches the wheels on the first run (x86-64 Linux, pip, network)
-//! and fails when it cannot. Each release is tried in a process of its own.
+//! `cargo test -p cuprum --test compile -- --ignored`: fetches the wheels on the first run (x86-64
+//! Linux, pip, network) and fails when it cannot. Each release is tried in a process of its own.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,7 +13,8 @@ use cuprum::sys::Version;
 use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, Stream};
 use cuprum_compile::{Architecture, CompileError, Compiler, Options, Output, Severity, Source};
 
-/// The repository, of which tests run in the folder of this crate. It may be a copy at another path than the one that they were built at.
+/// The repository, of which tests run in the folder of this crate. It may be a copy at another path
+/// than the one that they were built at.
 fn root() -> PathBuf {
     std::env::current_dir().unwrap().join("..")
 }
@@ -61,7 +62,8 @@ fn three_lines_from_source_to_a_bound_kernel() {
             let x = Buffer::from_slice(cx, &[1.0f32; 1000]).unwrap();
             let mut y = Buffer::from_slice(cx, &[2.0f32; 1000]).unwrap();
             let (stream, config) = (Stream::default_in(cx), LaunchConfig::for_elements(1000, 256));
-            // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it.
+            // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after
+            // it.
             unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }.unwrap();
             assert_eq!(y.to_vec(cx).unwrap(), [5.0; 1000]);
             let kernel =

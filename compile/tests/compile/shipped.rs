@@ -1,8 +1,8 @@
-//! NVRTC as NVIDIA ships it, of every CUDA line: the table compared with the exports of each library and the
-//! declarations of its header.
+//! NVRTC as NVIDIA ships it, of every CUDA line: the table compared with the exports of each
+//! library and the declarations of its header.
 //!
-//! `cargo test -p cuprum-compile --test compile -- --ignored shipped::`: fetches the wheels on the first run (x86-64 Linux,
-//! pip, network) and fails when it cannot.
+//! `cargo test -p cuprum-compile --test compile -- --ignored shipped::`: fetches the wheels on the
+//! first run (x86-64 Linux, pip, network) and fails when it cannot.
 
 use crate::nvrtc_releases::RELEASES;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! Trust in the cache of code: folders and entries that others could have written are not read, and the key
-//! of `nvcc` includes the programs that it calls and the files that it reads.
+//! Trust in the cache of code: folders and entries that others could have written are not read, and
+//! the key of `nvcc` includes the programs that it calls and the files that it reads.
 
 use std::fs::{self, Permissions};
 use std::io::ErrorKind;
@@ -91,7 +91,8 @@ fn an_entry_that_others_can_write_is_compiled_anew() {
     assert_eq!(compile(&folder, "text").cache_use(), &CacheUse::Hit);
 }
 
-/// Only the system's user can give files away. For others it is the rule's own test, in `src`, that shows this.
+/// Only the system's user can give files away. For others it is the rule's own test, in `src`, that
+/// shows this.
 #[test]
 fn files_of_other_users_are_not_used() {
     let folder = folder("foreign");
@@ -129,8 +130,8 @@ fn new_files_are_this_users_alone() {
     });
 }
 
-/// Checks the use of the cache by a compilation with `nvcc`, in children with these variables, one after
-/// another.
+/// Checks the use of the cache by a compilation with `nvcc`, in children with these variables, one
+/// after another.
 fn uses_of_nvcc(name: &str, steps: &[(&[(&str, &str)], &str)]) {
     let environments: Vec<Vec<_>> =
         steps.iter().map(|(variables, used)| [&variables[..], &[("USED", used)]].concat()).collect();

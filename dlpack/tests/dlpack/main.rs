@@ -216,7 +216,8 @@ fn an_invalid_tensor_is_refused_and_stays_the_callers() {
     assert_eq!(freed.load(Ordering::Relaxed), 1);
 }
 
-/// Code that returns it knows no streams, so the drop waits for the context, which a capture forbids.
+/// Code that returns it knows no streams, so the drop waits for the context, which a capture
+/// forbids.
 #[test]
 fn memory_of_others_is_returned_during_a_capture() {
     in_shared(|cx| {
@@ -303,7 +304,8 @@ fn an_array_interface_has_the_text_that_python_reads() {
     });
 }
 
-/// Copies within the device do not wait, so the drop does: a deleter may give the memory to others at once.
+/// Copies within the device do not wait, so the drop does: a deleter may give the memory to others
+/// at once.
 #[test]
 fn a_tensor_is_not_freed_under_work_that_is_queued() {
     static IS_WRITTEN: AtomicBool = AtomicBool::new(false);
@@ -373,8 +375,8 @@ fn a_green_context_takes_its_own_exports_back() {
         .unwrap();
 }
 
-/// Makes no driver call, so that Miri runs it. It checks who owns the memory, on which thread it is freed,
-/// and how its pointers may be used.
+/// Makes no driver call, so that Miri runs it. It checks who owns the memory, on which thread it is
+/// freed, and how its pointers may be used.
 #[test]
 fn memory_of_the_host_changes_hands_without_a_driver() {
     let freed = Arc::new(AtomicUsize::new(0));

@@ -134,7 +134,8 @@ fn otherwise(code: cudaError, other: impl FnOnce() -> Result<CUlibrary>) -> Resu
     if code == cudaError::cudaErrorNoKernelImageForDevice { other() } else { Err(code) }
 }
 
-/// Codes that are about an image: `cudaErrorInvalidKernelImage` to `cudaErrorSharedObjectInitFailed`.
+/// Codes that are about an image: `cudaErrorInvalidKernelImage` to
+/// `cudaErrorSharedObjectInitFailed`.
 const OF_CODE: RangeInclusive<u32> = 200..=303;
 
 fn place_managed(fns: &Fns, library: CUlibrary, variables: &[Managed]) -> Result {
@@ -151,7 +152,8 @@ fn place_managed(fns: &Fns, library: CUlibrary, variables: &[Managed]) -> Result
 /// Returns the number of bytes after the header of a fat binary, 0 if it is not one.
 fn content(data: *const c_void) -> usize {
     const MAGIC: u32 = 0xba55_ed50;
-    // SAFETY: a registered fat binary begins with a header of 16 bytes: magic, versions, number of bytes after it.
+    // SAFETY: a registered fat binary begins with a header of 16 bytes: magic, versions, number of
+    // bytes after it.
     let magic = unsafe { data.cast::<u32>().read_unaligned() };
     if magic != MAGIC {
         return 0;

@@ -3,8 +3,8 @@
 use super::context::Context;
 use super::stand_in;
 
-/// Returns the context that is current; `None` without one, and an error with the reason if one may be current that is
-/// not supported.
+/// Returns the context that is current; `None` without one, and an error with the reason if one may
+/// be current that is not supported.
 pub(crate) fn current() -> Result<Option<Box<dyn Context>>, &'static str> {
     match stand_in::current() {
         Some(context) => Ok(Some(Box::new(context))),

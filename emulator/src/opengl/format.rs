@@ -19,7 +19,8 @@ pub(crate) const UNSIGNED_INT: u32 = 0x1405;
 pub(crate) const FLOAT: u32 = 0x1406;
 pub(crate) const HALF_FLOAT: u32 = 0x140B;
 
-/// Internal formats of one, two and four channels, the type of a channel, and true if OpenGL reads integers.
+/// Internal formats of one, two and four channels, the type of a channel, and true if OpenGL reads
+/// integers.
 const FORMATS: [([u32; 3], u32, bool); 11] = [
     // `GL_RED`, `GL_RG`, `GL_RGBA`: OpenGL chooses the bits, which are eight.
     ([0x1903, 0x8227, 0x1908], UNSIGNED_BYTE, false),

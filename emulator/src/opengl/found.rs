@@ -165,7 +165,8 @@ fn binding_of(target: u32) -> Option<u32> {
     }
 }
 
-/// Returns the context of a loaded library; `None` without one, and an error for one that is not supported.
+/// Returns the context of a loaded library; `None` without one, and an error for one that is not
+/// supported.
 pub(super) fn current() -> Result<Option<Found>, &'static str> {
     for (names, loaded) in LIBRARIES.iter().zip(&LOADED) {
         let loaded = match loaded.get() {
@@ -196,7 +197,8 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// `None` if none is current. Fails for OpenGL ES, and for versions without the functions needed here.
+    /// `None` if none is current. Fails for OpenGL ES, and for versions without the functions
+    /// needed here.
     fn checked(self) -> Result<Option<Self>, &'static str> {
         let text = gl!(self.gl, glGetString(VERSION));
         if text.is_null() {

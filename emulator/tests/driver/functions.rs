@@ -38,7 +38,8 @@ fn what_is_not_implemented_says_so() {
     for &id in FnId::ALL.iter().filter(|&&id| !cuprum_emulator::implements(id)) {
         let address = library.address(id);
         assert!(!address.is_null(), "{}", name_of(id));
-        // SAFETY: a function that is not implemented reads none of its arguments, whatever its signature.
+        // SAFETY: a function that is not implemented reads none of its arguments, whatever its
+        // signature.
         let function = unsafe {
             core::mem::transmute::<*const c_void, unsafe extern "system" fn() -> CUresult>(address)
         };

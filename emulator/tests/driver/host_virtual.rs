@@ -1,4 +1,5 @@
-//! Physical memory of the host, mapped where a client reserved addresses: the host and devices reach it there.
+//! Physical memory of the host, mapped where a client reserved addresses: the host and devices
+//! reach it there.
 
 use crate::pool::{copy_by, kernel};
 use cuprum_testing::driver_calls::*;

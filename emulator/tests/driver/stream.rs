@@ -126,7 +126,8 @@ fn host_functions_run_in_order_and_may_not_call_the_driver() {
     assert_eq!(results, [CUresult::CUDA_ERROR_NOT_PERMITTED; 5]);
 }
 
-/// Work that waits for a value continues when the host writes it, although no call of the host waits.
+/// Work that waits for a value continues when the host writes it, although no call of the host
+/// waits.
 #[test]
 fn work_behind_a_value_continues_without_a_wait_of_the_host() {
     unsafe extern "C" fn set(done: *mut c_void) {

@@ -60,7 +60,8 @@ impl Array {
     /// Copies from the host.
     ///
     /// # Safety
-    /// `from` is null, or readable for `len` elements of the type `element`, which are not written during the call.
+    /// `from` is null, or readable for `len` elements of the type `element`, which are not written
+    /// during the call.
     pub(crate) unsafe fn copy_in(
         &mut self,
         cx: &Current<'_, '_>,
@@ -76,7 +77,8 @@ impl Array {
     /// Copies to the host.
     ///
     /// # Safety
-    /// `to` is null, or writable for `len` elements of the type `element`, which are not used otherwise during the call.
+    /// `to` is null, or writable for `len` elements of the type `element`, which are not used
+    /// otherwise during the call.
     pub(crate) unsafe fn copy_out(
         &self,
         cx: &Current<'_, '_>,
@@ -132,7 +134,8 @@ pub(crate) unsafe fn slice<'a, T: DeviceData>(from: *const T, len: usize) -> Res
     if len == 0 {
         return Ok(&[]);
     }
-    // SAFETY: guaranteed by the caller, and not null, aligned, and no larger than an allocation can be.
+    // SAFETY: guaranteed by the caller, and not null, aligned, and no larger than an allocation can
+    // be.
     Ok(unsafe { slice::from_raw_parts(from, len) })
 }
 
@@ -145,8 +148,8 @@ pub(crate) unsafe fn slice_mut<'a, T: DeviceData>(to: *mut T, len: usize) -> Res
     if len == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: guaranteed by the caller, not null, aligned, and no larger than an allocation can be; any bytes
-    // are valid elements of these types.
+    // SAFETY: guaranteed by the caller, not null, aligned, and no larger than an allocation can be;
+    // any bytes are valid elements of these types.
     Ok(unsafe { slice::from_raw_parts_mut(to, len) })
 }
 

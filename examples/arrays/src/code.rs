@@ -33,7 +33,8 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// The error in a forked child, returned before it can reach a lock that a thread of its parent held.
+/// The error in a forked child, returned before it can reach a lock that a thread of its parent
+/// held.
 pub(crate) fn forked() -> Failure {
     Failure::new(
         ARRAYS_FORKED,

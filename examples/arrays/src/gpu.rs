@@ -23,7 +23,8 @@ impl Gpu {
     /// The device. A failure is kept, so every caller gets the same one.
     pub(crate) fn get() -> Result<&'static Self, Failure> {
         static GPU: OnceLock<Result<Gpu, Failure>> = OnceLock::new();
-        // The first process that asks. A child must not wait for a thread or a lock that exists only in its parent.
+        // The first process that asks. A child must not wait for a thread or a lock that exists
+        // only in its parent.
         static PROCESS: OnceLock<u32> = OnceLock::new();
         let this = std::process::id();
         if *PROCESS.get_or_init(|| this) != this {
@@ -58,8 +59,8 @@ impl Gpu {
         let Some(n) = launched(len)? else { return Ok(()) };
         self.context.enter_as(|cx| {
             let (stream, config) = (Stream::default_in(cx), LaunchConfig::for_elements(len, 256));
-            // SAFETY: vector_add(a, b, out, n) touches n elements of each, their length. Any later operation is
-            // on the same stream, or waits.
+            // SAFETY: vector_add(a, b, out, n) touches n elements of each, their length. Any later
+            // operation is on the same stream, or waits.
             unsafe { self.add.launch(cx, &stream, config, (a, b, sum, n)) }?;
             Ok(stream.synchronize(cx)?)
         })
@@ -70,7 +71,8 @@ impl Gpu {
         let Some(n) = launched(sum.len())? else { return Ok(()) };
         self.context.enter_as(|cx| {
             let (stream, config) = (Stream::default_in(cx), LaunchConfig::for_elements(sum.len(), 256));
-            // SAFETY: vector_add(a, b, out, n) touches n elements of each, their length; the call waits.
+            // SAFETY: vector_add(a, b, out, n) touches n elements of each, their length; the call
+            // waits.
             unsafe { self.add.call(cx, &stream, config, (HostIn(a), HostIn(b), HostOut(sum), n)) }?;
             Ok(())
         })

@@ -1,8 +1,10 @@
-//! A C library of device arrays, built with cuprum. Calls from C or Python's ctypes cannot crash it.
+//! A C library of device arrays, built with cuprum. Calls from C or Python's ctypes cannot crash
+//! it.
 //!
 //! * An array is a number that is never reused. A freed or unknown number returns an error code.
 //! * Each function returns a code. The message of the last error is kept per thread.
-//! * A panic does not leave this library, a forked child gets an error code, and the process can end without freeing.
+//! * A panic does not leave this library, a forked child gets an error code, and the process can
+//!   end without freeing.
 //!
 //! The library cannot detect a pointer to less memory than the caller states.
 //! `include/arrays.h` is generated from this file (`tests/header.rs`).
@@ -19,7 +21,8 @@ use gpu::Gpu;
 
 /// Success.
 pub const ARRAYS_OK: i32 = 0;
-/// An argument is invalid: a null pointer, an unknown type, or an array in a place where it is not allowed.
+/// An argument is invalid: a null pointer, an unknown type, or an array in a place where it is not
+/// allowed.
 pub const ARRAYS_INVALID: i32 = 1;
 /// The array does not exist: it was freed, or never allocated.
 pub const ARRAYS_NO_ARRAY: i32 = 2;
@@ -41,7 +44,8 @@ pub const ARRAYS_F64: i32 = 2;
 /// Type of elements: int32_t.
 pub const ARRAYS_I32: i32 = 3;
 
-/// Allocates an array of `len` elements, all zero, and writes its number to `array`. The number is never 0.
+/// Allocates an array of `len` elements, all zero, and writes its number to `array`. The number is
+/// never 0.
 ///
 /// # Safety
 /// `array` is null or writable for a number.
@@ -54,7 +58,8 @@ pub unsafe extern "C" fn arrays_alloc(element: i32, len: usize, array: *mut u64)
         }
         let made = gpu.context.enter_as(|cx| Array::zeroed(cx, element, len))?;
         let number = gpu.arrays().insert(made);
-        // SAFETY: not null, so the caller guarantees that it is writable; the write requires no alignment.
+        // SAFETY: not null, so the caller guarantees that it is writable; the write requires no
+        // alignment.
         unsafe { array.write_unaligned(number) };
         Ok(())
     })
@@ -89,7 +94,8 @@ pub unsafe extern "C" fn arrays_len(array: u64, len: *mut usize) -> i32 {
 /// Copies `len` elements from the host into an array of exactly that type and length, and waits.
 ///
 /// # Safety
-/// `from` is null, or readable for `len` elements of this type, which no other thread writes meanwhile.
+/// `from` is null, or readable for `len` elements of this type, which no other thread writes
+/// meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_copy_in(array: u64, element: i32, from: *const c_void, len: usize) -> i32 {
     answer(|| {
@@ -101,7 +107,8 @@ pub unsafe extern "C" fn arrays_copy_in(array: u64, element: i32, from: *const c
     })
 }
 
-/// Copies all elements of an array to the host, where there is room for `len` of this type, and waits.
+/// Copies all elements of an array to the host, where there is room for `len` of this type, and
+/// waits.
 ///
 /// # Safety
 /// `to` is null, or writable for `len` elements of this type, which no other thread uses meanwhile.
@@ -116,7 +123,8 @@ pub unsafe extern "C" fn arrays_copy_out(array: u64, element: i32, to: *mut c_vo
     })
 }
 
-/// Adds two arrays of floats into a third one, all of one length, and waits. The third is none of the others.
+/// Adds two arrays of floats into a third one, all of one length, and waits. The third is none of
+/// the others.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_add(a: u64, b: u64, sum: u64) -> i32 {
     answer(|| {
@@ -136,7 +144,8 @@ pub extern "C" fn arrays_add(a: u64, b: u64, sum: u64) -> i32 {
 /// Adds `len` floats of the host to `len` others on the device, and waits for the sums.
 ///
 /// # Safety
-/// `a` and `b` are null, or readable for `len` floats; `sum` is null, or writable for them. No other thread writes them.
+/// `a` and `b` are null, or readable for `len` floats; `sum` is null, or writable for them. No
+/// other thread writes them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn add_arrays(a: *const f32, b: *const f32, sum: *mut f32, len: usize) -> i32 {
     answer(|| {
@@ -171,8 +180,9 @@ pub unsafe extern "C" fn arrays_device(text: *mut c_char, bytes: usize) -> i32 {
     })
 }
 
-/// Writes the text of this thread's last error, cut to `bytes` with a NUL at the end, and returns the bytes that the
-/// whole text needs, which is 1 without an error. With a null pointer nothing is written.
+/// Writes the text of this thread's last error, cut to `bytes` with a NUL at the end, and returns
+/// the bytes that the whole text needs, which is 1 without an error. With a null pointer nothing is
+/// written.
 ///
 /// # Safety
 /// `text` is null, or writable for `bytes` bytes.

@@ -1,4 +1,5 @@
-//! The C programs, compiled by `cc` and run: against this library and its header, and against `libcuda.so.1`.
+//! The C programs, compiled by `cc` and run: against this library and its header, and against
+//! `libcuda.so.1`.
 //!
 //! A separate test program, because it builds libraries and starts others.
 #![cfg(target_os = "linux")]

@@ -3,10 +3,11 @@
 //! Code must not be unmapped while it can still be called. Three callers reach into this library:
 //!
 //! * its thread: [`plugin_stop`] ends it and waits for it;
-//! * the driver, with queued host functions: the wait before that has run them all. The driver itself is never
-//!   unloaded;
-//! * the C library: it removes the fork handler of an unloaded library, and keeps a library with thread-local destructors
-//!   until these have run. The plugin may therefore stay mapped after `dlclose`, until a thread of the host ends.
+//! * the driver, with queued host functions: the wait before that has run them all. The driver
+//!   itself is never unloaded;
+//! * the C library: it removes the fork handler of an unloaded library, and keeps a library with
+//!   thread-local destructors until these have run. The plugin may therefore stay mapped after
+//!   `dlclose`, until a thread of the host ends.
 //!
 //! Each load leaks its table of driver functions, about 10 KB. The driver stays loaded.
 
@@ -75,7 +76,8 @@ fn scaled(
 ) -> Result<Vec<f32>, Box<dyn Error>> {
     let (x, mut y) = (Buffer::from_slice(cx, numbers)?, Buffer::from_slice(cx, numbers)?);
     let (n, config) = (u32::try_from(numbers.len())?, LaunchConfig::for_elements(numbers.len(), 256));
-    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it on the same stream.
+    // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it on
+    // the same stream.
     unsafe { kernel.launch(cx, &Stream::default_in(cx), config, (n, factor, &x, &mut y)) }?;
     Ok(y.to_vec(cx)?)
 }
@@ -97,7 +99,8 @@ pub extern "C" fn plugin_start() -> *mut Plugin {
 /// Multiplies numbers by `1 + factor`. Returns 0 on success.
 ///
 /// # Safety
-/// `plugin` is from [`plugin_start`] and not stopped; `numbers` are `len` floats that are not used otherwise during the call.
+/// `plugin` is from [`plugin_start`] and not stopped; `numbers` are `len` floats that are not used
+/// otherwise during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plugin_scale(
     plugin: *const Plugin,
@@ -112,7 +115,8 @@ pub unsafe extern "C" fn plugin_scale(
     i32::from(said(|| plugin.scale(numbers, factor)).is_none())
 }
 
-/// Stops the plugin: waits for its work and its thread. Afterwards its library can be unloaded. 0 if all went well.
+/// Stops the plugin: waits for its work and its thread. Afterwards its library can be unloaded. 0
+/// if all went well.
 ///
 /// # Safety
 /// `plugin` is from [`plugin_start`], not stopped, and in use by no other thread.

@@ -1,4 +1,5 @@
-//! A host in C loads, uses and unloads the plugin many times, on the software device as `libcuda.so.1`.
+//! A host in C loads, uses and unloads the plugin many times, on the software device as
+//! `libcuda.so.1`.
 //!
 //! A separate test program, because it builds libraries and starts another program.
 #![cfg(target_os = "linux")]
@@ -12,8 +13,9 @@ use cuprum_testing::libcuda;
 /// Cargo's folder for the files of tests.
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// Most that a load may leak, in KiB: its table of driver functions, and the allocator's overhead. It is usually 6; 28 was
-/// seen during other work, because threads that end later keep their pages for a while.
+/// Most that a load may leak, in KiB: its table of driver functions, and the allocator's overhead.
+/// It is usually 6; 28 was seen during other work, because threads that end later keep their pages
+/// for a while.
 const KIB: i64 = 64;
 
 #[test]

@@ -1,4 +1,5 @@
-//! An object keeps its context alive, so there is no wrong order, and nothing has to be freed before the process ends.
+//! An object keeps its context alive, so there is no wrong order, and nothing has to be freed
+//! before the process ends.
 
 use std::error::Error;
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
-//! The host cannot access the elements of a device buffer. It copies the buffer, or uses memory that both can access.
+//! The host cannot access the elements of a device buffer. It copies the buffer, or uses memory
+//! that both can access.
 
 use std::error::Error;
 

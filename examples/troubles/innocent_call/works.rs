@@ -1,4 +1,5 @@
-//! The error names the call that first reported the fault. The software device reports the thread and the line.
+//! The error names the call that first reported the fault. The software device reports the thread
+//! and the line.
 
 use std::error::Error;
 

@@ -1,4 +1,5 @@
-//! The compiler warns about an unused result, and the error names the requested value and the limit.
+//! The compiler warns about an unused result, and the error names the requested value and the
+//! limit.
 
 use std::error::Error;
 
@@ -15,7 +16,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let fill = module.function("off_by_one_fixed")?.bind::<(InOut<f32>, u32)>()?;
         let (stream, mut out) = (Stream::default_in(cx), Buffer::<f32>::zeroed(cx, N)?);
         for config in [LaunchConfig::new(1, N as u32), LaunchConfig::for_elements(N, 256)] {
-            // SAFETY: off_by_one_fixed(out, n) writes n elements, which exist; the copy below waits for it.
+            // SAFETY: off_by_one_fixed(out, n) writes n elements, which exist; the copy below waits
+            // for it.
             match unsafe { fill.launch(cx, &stream, config, (&mut out, N as u32)) } {
                 Ok(()) => println!("sum: {:.1}", out.to_vec(cx)?.iter().sum::<f32>()),
                 Err(error) => println!("not launched: {error}"),

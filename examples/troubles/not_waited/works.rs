@@ -20,7 +20,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
             let (out, host) = (scope.lend(&mut out)?, scope.lend(&mut host)?);
             // SAFETY: off_by_one_fixed(out, n) writes n elements, which are lent to the stream.
             unsafe { fill.launch(cx, &stream, LaunchConfig::for_elements(N, 256), (&out, N as u32)) }?;
-            // `host.iter()` does not compile here: it is lent until the end of the scope, which waits.
+            // `host.iter()` does not compile here: it is lent until the end of the scope, which
+            // waits.
             scope.copy(&host, &out)?;
             Ok(())
         })?;

@@ -15,7 +15,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         // A parameter of another size, or a missing one, is an error here, before anything runs.
         let fill = module.function("off_by_one_fixed")?.bind::<(InOut<f32>, u32)>()?;
         let mut out = Buffer::<f32>::zeroed(cx, N)?;
-        // SAFETY: off_by_one_fixed(out, n) writes n elements, the length of the buffer; the copy below waits for it.
+        // SAFETY: off_by_one_fixed(out, n) writes n elements, the length of the buffer; the copy
+        // below waits for it.
         unsafe {
             fill.launch(cx, &Stream::default_in(cx), LaunchConfig::for_elements(N, 256), (&mut out, N as u32))
         }?;

@@ -13,8 +13,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let module = Module::load_ptx(cx, include_str!("../../../kernels/bugs.ptx"))?;
         let reverse = module.function("race_shared_fixed")?.bind::<(In<u32>, InOut<u32>)>()?;
         let (numbers, mut out) = (Buffer::from_slice(cx, &numbers)?, Buffer::<u32>::zeroed(cx, 64)?);
-        // SAFETY: race_shared_fixed(in, out) runs in blocks of 64 threads, each with 64 elements of `in` and of `out`; the copy
-        // below waits for it.
+        // SAFETY: race_shared_fixed(in, out) runs in blocks of 64 threads, each with 64 elements of
+        // `in` and of `out`; the copy below waits for it.
         unsafe {
             reverse.launch(cx, &Stream::default_in(cx), LaunchConfig::new(1, 64), (&numbers, &mut out))
         }?;

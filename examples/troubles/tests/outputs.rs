@@ -1,6 +1,8 @@
-//! The output of the programs that work: `CUPRUM_TROUBLES=overwrite cargo test -p cuprum-troubles` records it.
+//! The output of the programs that work: `CUPRUM_TROUBLES=overwrite cargo test -p cuprum-troubles`
+//! records it.
 //!
-//! A separate test program, because it starts another one. `run.py` runs the failing programs, which are in Python.
+//! A separate test program, because it starts another one. `run.py` runs the failing programs,
+//! which are in Python.
 
 use std::path::Path;
 use std::process::Command;

@@ -13,7 +13,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let host = context.enter(|cx| {
         let module = Module::load_ptx(cx, include_str!("../../../kernels/bugs.ptx"))?;
         let shift = module.function("uninitialized_global")?.bind::<(In<u32>, InOut<u32>, u32)>()?;
-        // `from_slice` and `zeroed` fill the new memory; `Buffer::alloc` does not, as its documentation says.
+        // `from_slice` and `zeroed` fill the new memory; `Buffer::alloc` does not, as its
+        // documentation says.
         let numbers = Buffer::from_slice(cx, &(0..=N).collect::<Vec<u32>>())?;
         let mut out = Buffer::<u32>::zeroed(cx, N as usize)?;
         // SAFETY: it reads n + 1 elements, which exist, and writes n; the copy below waits for it.

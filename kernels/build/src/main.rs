@@ -2,10 +2,10 @@
 //!
 //! `cuprum-kernels-build [--check] [--nvrtc LIBRARY] --arch compute_NN --into FOLDER SOURCE...`
 //!
-//! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when a file on
-//! disk differs from the compiler's output now. The library is the one named, or the one that
-//! `cuprum_compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's version,
-//! without which the text would differ.
+//! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when
+//! a file on disk differs from the compiler's output now. The library is the one named, or the one
+//! that `cuprum_compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's
+//! version, without which the text would differ.
 
 mod artifact;
 
@@ -47,7 +47,8 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, Strin
     })
 }
 
-/// The committed text for `source`, a path relative to the repository: line information has the same name.
+/// The committed text for `source`, a path relative to the repository: line information has the
+/// same name.
 fn generate(compiler: &Compiler, architecture: Architecture, source: &Path) -> Result<String, String> {
     let text = fs::read_to_string(source).map_err(|error| format!("{}: {error}", source.display()))?;
     let name = source.to_str().ok_or("a path that is no UTF-8")?;

@@ -41,7 +41,8 @@ pub enum MemberError {
         /// Reason, in the system's words.
         reason: String,
     },
-    /// A member ended without leaving the group: it crashed, was killed, returned early, or its connection broke.
+    /// A member ended without leaving the group: it crashed, was killed, returned early, or its
+    /// connection broke.
     #[error("member {rank} ended: {reason}")]
     Ended {
         /// Its number.

@@ -21,9 +21,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The processes of a group, each of which notices when another one ends.
 ///
-/// Member 0 is connected with each other one by TCP. A process that ends without [leaving](Members::leave) has ended the
-/// group: the others' [communicators](Members::communicator) are aborted, so that they do not wait for it forever, and the
-/// error has its number.
+/// Member 0 is connected with each other one by TCP. A process that ends without
+/// [leaving](Members::leave) has ended the group: the others'
+/// [communicators](Members::communicator) are aborted, so that they do not wait for it forever, and
+/// the error has its number.
 ///
 /// ```
 /// # cuprum_nccl_stand_in::example!(nccl, context);
@@ -68,7 +69,8 @@ struct State {
 }
 
 impl Members {
-    /// Finds the other members, for at most so long; the same limit is for each [exchange](Self::exchange).
+    /// Finds the other members, for at most so long; the same limit is for each
+    /// [exchange](Self::exchange).
     ///
     /// ```
     /// use std::time::Duration;
@@ -115,7 +117,8 @@ impl Members {
         self.group.lock().ended.clone().map_or(Ok(()), Err)
     }
 
-    /// Gives all members the bytes of each, in the order of their numbers. All call it; it waits for all.
+    /// Gives all members the bytes of each, in the order of their numbers. All call it; it waits
+    /// for all.
     ///
     /// ```
     /// use std::time::Duration;
@@ -159,7 +162,8 @@ impl Members {
         Ok(all)
     }
 
-    /// Joins a new NCCL group of all members, on the device of the current context. When a member ends, it is aborted.
+    /// Joins a new NCCL group of all members, on the device of the current context. When a member
+    /// ends, it is aborted.
     ///
     /// # Errors
     /// [`NcclError::Member`]; the errors of [`Communicator::init_rank`].
@@ -177,7 +181,8 @@ impl Members {
         let all = self.exchange(&id)?;
         let bytes = all.first().and_then(|id| <[u8; UniqueId::BYTES]>::try_from(id.as_slice()).ok());
         let id = UniqueId::from_bytes(bytes.unwrap_or([0; UniqueId::BYTES]));
-        // NCCL waits for all, however long: a thread of its own waits with it, and stays with it if a member ends.
+        // NCCL waits for all, however long: a thread of its own waits with it, and stays with it if
+        // a member ends.
         let (home, (answer, answers)) = (Stream::default_in(cx), mpsc::channel());
         let make = move || {
             let made = home.enter_as(|cx| Communicator::init_rank(nccl, cx, id, rank, size, config));
@@ -211,7 +216,8 @@ impl Members {
     /// Leaves the group, when all members do.
     ///
     /// # Errors
-    /// [`MemberError::Ended`] if one ended instead; [`MemberError::Missing`] for members that did not leave in time.
+    /// [`MemberError::Ended`] if one ended instead; [`MemberError::Missing`] for members that did
+    /// not leave in time.
     pub fn leave(self) -> Result<(), MemberError> {
         self.exchange(&[])?;
         self.group.lock().is_over = true;

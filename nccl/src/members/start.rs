@@ -13,11 +13,13 @@ const PAUSE: Duration = Duration::from_millis(10);
 const GRACE: Duration = Duration::from_secs(5);
 
 impl World {
-    /// Starts `size` processes on this machine, as launchers do, and waits for them. `command` makes the command of each
-    /// number, which gets the variables of [`from_environment`](Self::from_environment).
+    /// Starts `size` processes on this machine, as launchers do, and waits for them. `command`
+    /// makes the command of each number, which gets the variables of
+    /// [`from_environment`](Self::from_environment).
     ///
-    /// When one fails, the others are ended, after a few seconds in which they may notice and say so themselves. If those
-    /// fail as quickly, another number than the first one's may be in the error here; their own output has it.
+    /// When one fails, the others are ended, after a few seconds in which they may notice and say
+    /// so themselves. If those fail as quickly, another number than the first one's may be in the
+    /// error here; their own output has it.
     ///
     /// ```
     /// use std::process::Command;
@@ -35,7 +37,8 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// [`MemberError::Ended`] with the number of one that could not be started or failed, and its status.
+    /// [`MemberError::Ended`] with the number of one that could not be started or failed, and its
+    /// status.
     pub fn start_all(size: u32, mut command: impl FnMut(u32) -> Command) -> Result<(), MemberError> {
         let ended = |rank: u32, reason: String| MemberError::Ended { rank, reason };
         // The port may be taken by another program before member 0 listens, which says so then.

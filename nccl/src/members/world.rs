@@ -13,9 +13,10 @@ use super::MemberError;
 /// | MPICH, Intel MPI | `PMI_RANK`, `PMI_SIZE`, `MPI_LOCALRANKID` |
 /// | SLURM, also with PMIx | `SLURM_PROCID`, `SLURM_NTASKS`, `SLURM_LOCALID` |
 ///
-/// The first set of which both number and size are there counts; without any, the process is alone. Member 0 listens at
-/// `MASTER_ADDR` and `MASTER_PORT`. Without them it is the first node that SLURM names, or else this machine, and a port made of
-/// the number of the job. `torchrun` uses its port itself, so that the next one is taken.
+/// The first set of which both number and size are there counts; without any, the process is alone.
+/// Member 0 listens at `MASTER_ADDR` and `MASTER_PORT`. Without them it is the first node that
+/// SLURM names, or else this machine, and a port made of the number of the job. `torchrun` uses its
+/// port itself, so that the next one is taken.
 ///
 /// ```
 /// use cuprum_nccl::World;
@@ -61,10 +62,12 @@ impl World {
         }
     }
 
-    /// The place that the environment says. In a program with the setuid bit, none of the variables is obeyed.
+    /// The place that the environment says. In a program with the setuid bit, none of the variables
+    /// is obeyed.
     ///
     /// # Errors
-    /// [`MemberError::Variable`] for a variable that is no number, or a number that is out of range.
+    /// [`MemberError::Variable`] for a variable that is no number, or a number that is out of
+    /// range.
     pub fn from_environment() -> Result<Self, MemberError> {
         Self::from_variables(&|name| environment::variable(name)?.into_string().ok())
     }
@@ -101,7 +104,8 @@ impl World {
         self.size
     }
 
-    /// Number of this process on its machine: the ordinal of its device, unless the launcher shows each process one device.
+    /// Number of this process on its machine: the ordinal of its device, unless the launcher shows
+    /// each process one device.
     #[must_use]
     pub const fn local_rank(&self) -> u32 {
         self.local_rank

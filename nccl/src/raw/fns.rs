@@ -1,7 +1,8 @@
 //! The list of functions: data and nothing else. One line is one exported symbol.
 //!
-//! The number is the code of the first NCCL that has it, as `ncclGetVersion` writes it: 21800 is 2.18.0. The crate promises to
-//! work from 2.18 on, so older functions are listed with that version.
+//! The number is the code of the first NCCL that has it, as `ncclGetVersion` writes it: 21800 is
+//! 2.18.0. The crate promises to work from 2.18 on, so older functions are listed with that
+//! version.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::fmt;
@@ -20,7 +21,8 @@ nccl_fns! {
     21800 fn ncclGetUniqueId(uniqueId: *mut ncclUniqueId) -> ncclResult_t;
 
     // Communicators
-    /// Makes one communicator for each device of this process; without a list, for the first `ndev`.
+    /// Makes one communicator for each device of this process; without a list, for the first
+    /// `ndev`.
     21800 fn ncclCommInitAll(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int) -> ncclResult_t;
     /// Joins a group, on the current device.
     21800 fn ncclCommInitRankConfig(comm: *mut ncclComm_t, nranks: c_int, commId: ncclUniqueId, rank: c_int, config: *mut ncclConfig_t) -> ncclResult_t;

@@ -1,4 +1,5 @@
-//! Expansion of the list of functions: a table, an id for each line, its name and its first version.
+//! Expansion of the list of functions: a table, an id for each line, its name and its first
+//! version.
 
 /// Turns the lines of `fns.rs` into [`Fns`](super::Fns) and [`FnId`](super::FnId).
 macro_rules! nccl_fns {
@@ -27,11 +28,12 @@ macro_rules! nccl_fns {
             /// Asks for every function, of which a null address means that it is absent.
             ///
             /// # Safety
-            /// Each address that is not null is the function asked for, and stays so until the process ends.
+            /// Each address that is not null is the function asked for, and stays so until the
+            /// process ends.
             pub(crate) unsafe fn load(mut resolve: impl FnMut(FnId) -> *const core::ffi::c_void) -> Self {
                 Self { $(
-                    // SAFETY: an optional function pointer has the size of a pointer and is `None` for null; by the caller's
-                    // word any other address is this function.
+                    // SAFETY: an optional function pointer has the size of a pointer and is `None`
+                    // for null; by the caller's word any other address is this function.
                     $name: unsafe {
                         core::mem::transmute::<
                             *const core::ffi::c_void,
@@ -63,7 +65,8 @@ macro_rules! nccl_fns {
                 match self { $( Self::$name => $since, )* }
             }
 
-            /// Parameters and answer as they are declared here, for the test that compares them with a header.
+            /// Parameters and answer as they are declared here, for the test that compares them
+            /// with a header.
             #[doc(hidden)]
             pub const fn signature(self) -> &'static str {
                 match self { $( Self::$name => stringify!(($($ty),*) -> $answer), )* }
@@ -73,7 +76,8 @@ macro_rules! nccl_fns {
 }
 pub(crate) use nccl_fns;
 
-/// Calls a function of a library, and turns its answer into a result; one that it lacks is an error and is not called.
+/// Calls a function of a library, and turns its answer into a result; one that it lacks is an error
+/// and is not called.
 macro_rules! nccl_call {
     ($library:expr, $name:ident($($arg:expr),* $(,)?)) => {
         match $library.fns().$name {

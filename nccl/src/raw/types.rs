@@ -1,5 +1,5 @@
-//! Types and constants, with the names of C. Enums are transparent integers: a newer library may answer a number that is not
-//! known here.
+//! Types and constants, with the names of C. Enums are transparent integers: a newer library may
+//! answer a number that is not known here.
 #![allow(
     non_camel_case_types,
     non_snake_case,
@@ -139,7 +139,8 @@ pub const NCCL_SHRINK_DEFAULT: c_int = 0;
 /// Ends the group's work first.
 pub const NCCL_SHRINK_ABORT: c_int = 1;
 
-/// Configuration of a communicator, as of NCCL 2.17. Newer libraries take it by its size and version.
+/// Configuration of a communicator, as of NCCL 2.17. Newer libraries take it by its size and
+/// version.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ncclConfig_t {

@@ -131,7 +131,8 @@ impl Comm {
         let Ok(link) = TcpStream::connect((Ipv4Addr::LOCALHOST, self.meeting.port)) else {
             return code::SYSTEM;
         };
-        // A message is two writes: without this, the second waits 40 ms for the answer to the first.
+        // A message is two writes: without this, the second waits 40 ms for the answer to the
+        // first.
         let _ = link.set_nodelay(true);
         let device = u64::from(std::process::id()) << 32 | u64::from(self.device.unsigned_abs());
         let numbers = [self.meeting.key, self.rank, self.size, device, 0, 0, 0, 0];

@@ -37,7 +37,8 @@ pub(crate) fn check(call: &str, result: CUresult) -> Result<(), i32> {
 /// Runs `body` with a context current.
 pub(crate) fn in_context<R>(context: CUcontext, body: impl FnOnce(&Fns) -> Result<R, i32>) -> Result<R, i32> {
     let (fns, mut popped) = (fns()?, CUcontext::null());
-    // SAFETY: the context is one that the program had current, and lives as long as the communicator by its word.
+    // SAFETY: the context is one that the program had current, and lives as long as the
+    // communicator by its word.
     check("cuCtxPushCurrent", unsafe { (fns.cuCtxPushCurrent_v2)(context) })?;
     let result = body(fns);
     // SAFETY: it was pushed above.
@@ -45,7 +46,8 @@ pub(crate) fn in_context<R>(context: CUcontext, body: impl FnOnce(&Fns) -> Resul
     result
 }
 
-/// Page-locked memory of one operation: a flag, the elements that go out, and the elements that come in.
+/// Page-locked memory of one operation: a flag, the elements that go out, and the elements that
+/// come in.
 #[derive(Debug)]
 pub(crate) struct Staging {
     host: *mut u8,
@@ -54,7 +56,8 @@ pub(crate) struct Staging {
     bytes: usize,
 }
 
-// SAFETY: its parts are used by one at a time: by the stream, by the host function, by the thread that receives.
+// SAFETY: its parts are used by one at a time: by the stream, by the host function, by the thread
+// that receives.
 unsafe impl Send for Staging {}
 // SAFETY: as above; the flag is an atomic.
 unsafe impl Sync for Staging {}
@@ -130,7 +133,8 @@ impl Staging {
 
     /// Puts in the elements that came, before the flag is set.
     pub(crate) fn fill(&self, bytes: &[u8]) {
-        // SAFETY: there is room for so many bytes, which the stream does not use before the flag is set.
+        // SAFETY: there is room for so many bytes, which the stream does not use before the flag is
+        // set.
         unsafe {
             ptr::copy_nonoverlapping(
                 bytes.as_ptr(),

@@ -1,5 +1,5 @@
-//! The functions, with the names and parameters of NCCL's. Null pointers are refused; a communicator that has ended may not be
-//! given, as with NCCL.
+//! The functions, with the names and parameters of NCCL's. Null pointers are refused; a
+//! communicator that has ended may not be given, as with NCCL.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;

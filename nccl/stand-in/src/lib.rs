@@ -1,10 +1,12 @@
-//! A stand-in for NCCL, for tests without GPUs. It is not NCCL: it is slow, has no network but this machine's, and says so in
-//! its version, whose last number is 99, in its texts, and by the export `cuprum_nccl_stand_in`.
+//! A stand-in for NCCL, for tests without GPUs. It is not NCCL: it is slow, has no network but this
+//! machine's, and says so in its version, whose last number is 99, in its texts, and by the export
+//! `cuprum_nccl_stand_in`.
 //!
-//! It works by calls of the driver alone, in the order of streams: a copy to page-locked memory, a host function that gives it to
-//! the hub, a wait for a value, a copy back. The hub is a thread of the process that made the group's name; members in this
-//! process and in others are connected with it by TCP. It compares the calls of the members, reduces on the host, and notifies
-//! all when a member's connection ends.
+//! It works by calls of the driver alone, in the order of streams: a copy to page-locked memory, a
+//! host function that gives it to the hub, a wait for a value, a copy back. The hub is a thread of
+//! the process that made the group's name; members in this process and in others are connected with
+//! it by TCP. It compares the calls of the members, reduces on the host, and notifies all when a
+//! member's connection ends.
 //!
 //! | as NCCL | not as NCCL |
 //! |---|---|
@@ -49,14 +51,15 @@ thread_local! {
     static LAST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The functions of this stand-in, by their names, over a driver that is in the process; null for one that it lacks.
+/// The functions of this stand-in, by their names, over a driver that is in the process; null for
+/// one that it lacks.
 pub fn functions(driver: Library) -> impl Fn(&str) -> *const c_void + Copy {
     driver::install(driver);
     address
 }
 
-/// The stand-in as a library of the crate `cuprum-nccl`, over a driver: an expression for tests and examples, in functions
-/// that return a boxed error.
+/// The stand-in as a library of the crate `cuprum-nccl`, over a driver: an expression for tests and
+/// examples, in functions that return a boxed error.
 #[macro_export]
 macro_rules! nccl {
     ($driver:expr) => {{
@@ -66,7 +69,8 @@ macro_rules! nccl {
     }};
 }
 
-/// Set-up of the examples of `cuprum-nccl`: the stand-in and, with another name, a shared context of device 0.
+/// Set-up of the examples of `cuprum-nccl`: the stand-in and, with another name, a shared context
+/// of device 0.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! example {

@@ -108,7 +108,8 @@ fn numbers_are_those_of_the_headers() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The fields of the configuration are the first ones of every release, so that its size shows which it has.
+/// The fields of the configuration are the first ones of every release, so that its size shows
+/// which it has.
 #[test]
 #[ignore = "fetches NVIDIA's headers"]
 fn the_configuration_is_the_first_part_of_each_release() -> Result<(), Failure> {

@@ -175,7 +175,8 @@ impl Wake for Bell {
     }
 }
 
-/// A member that ends without a word: the other one's scope waits until its watch aborts, and its future is woken.
+/// A member that ends without a word: the other one's scope waits until its watch aborts, and its
+/// future is woken.
 #[test]
 fn a_watch_frees_a_scope_whose_peer_died() -> Result<(), Failure> {
     let _one = one_group();

@@ -1,4 +1,5 @@
-//! The crate on its stand-in for NCCL: members on threads of this process and in processes of their own.
+//! The crate on its stand-in for NCCL: members on threads of this process and in processes of their
+//! own.
 
 mod captures;
 mod collectives;

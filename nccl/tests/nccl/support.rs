@@ -31,9 +31,9 @@ pub(crate) fn device(ordinal: u32) -> Result<Shared<ContextRef>, Failure> {
     Ok(cuprum::open_in(cuprum_emulator::library(), ordinal)?)
 }
 
-/// Lets one group of this process work at a time. Two groups on the same devices could wait for each other forever: the
-/// default stream of a device waits for a collective of one, whose other member waits for the default stream of another
-/// device.
+/// Lets one group of this process work at a time. Two groups on the same devices could wait for
+/// each other forever: the default stream of a device waits for a collective of one, whose other
+/// member waits for the default stream of another device.
 pub(crate) fn one_group() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -104,7 +104,8 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// # Errors
     /// Same as [`new`](Array::new) and [`Current::copy`].
     ///
-    /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
+    /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and
+    /// faces, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
     #[inline]
     pub fn from_slice(
@@ -143,7 +144,8 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.view().all().to_vec(cx)
     }
 
-    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
+    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is
+    /// dropped.
     ///
     /// ```
     /// # cuprum::example!(driver);

@@ -12,7 +12,8 @@ use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::owner::{as_raw, context};
 
-/// A borrowed [`MipmappedArray`](super::MipmappedArray), or an image of [OpenGL](crate::graphics). `Copy`.
+/// A borrowed [`MipmappedArray`](super::MipmappedArray), or an image of [OpenGL](crate::graphics).
+/// `Copy`.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);

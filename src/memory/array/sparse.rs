@@ -136,12 +136,13 @@ impl TileMap<'_> {
 }
 
 impl<'a, T: Texel> ArrayView<'a, T> {
-    /// Returns the tile layout of the array: elements per tile, the first level that is smaller than a
-    /// tile, which shares a packed tail with all smaller levels, and the bytes of the tail of each layer,
-    /// or of all layers with the flag `CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL`.
+    /// Returns the tile layout of the array: elements per tile, the first level that is smaller
+    /// than a tile, which shares a packed tail with all smaller levels, and the bytes of the tail
+    /// of each layer, or of all layers with the flag `CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::WRONG_CONTEXT`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE);
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuArrayGetSparseProperties")]
@@ -154,8 +155,8 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Ok(told)
     }
 
-    /// Returns the number of bytes that an array [without memory](super::Array::without_memory) needs,
-    /// and the alignment of their offset in physical memory.
+    /// Returns the number of bytes that an array [without memory](super::Array::without_memory)
+    /// needs, and the alignment of their offset in physical memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an array that has memory or receives it by tiles;

@@ -201,7 +201,8 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     /// Copies these elements to a new vector: row by row, slice by slice. Blocks until done.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough
+    /// memory.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]

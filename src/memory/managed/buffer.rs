@@ -77,7 +77,8 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// driver's; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` on a device without managed
     /// memory.
     ///
-    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, and `cuDeviceGetCount` and `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, and `cuDeviceGetCount` and `cuDeviceGetAttribute`,
+    /// CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
     #[inline]
     pub fn alloc(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
@@ -102,8 +103,8 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// # Errors
     /// Same as [`alloc`](ManagedBuffer::alloc).
     ///
-    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemsetD8_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
-    /// `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemsetD8_v2`, CUDA 3.2+, and `cuDeviceGetCount`
+    /// and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
     #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
@@ -120,8 +121,8 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// # Errors
     /// Same as [`alloc`](ManagedBuffer::alloc).
     ///
-    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemcpyHtoD_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
-    /// `cuDeviceGetAttribute`, CUDA 2.0+.
+    /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemcpyHtoD_v2`, CUDA 3.2+, and `cuDeviceGetCount`
+    /// and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
     #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
@@ -197,8 +198,9 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// # Errors
     /// [`MemoryError::Lost`]; [`Error::WRONG_CONTEXT`].
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; without concurrent access also `cuStreamAttachMemAsync`, CUDA 6.0+; during a
-    /// capture that begins meanwhile, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; without concurrent access also
+    /// `cuStreamAttachMemAsync`, CUDA 6.0+; during a capture that begins meanwhile,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and
     /// `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias("cuCtxSynchronize", "cuStreamAttachMemAsync"))]
     pub fn on_host<R>(

@@ -83,7 +83,8 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// # Errors
     /// Same as [`alloc`](PitchedBuffer::alloc) and [`Current::copy`].
     ///
-    /// Driver: `cuMemAllocPitch_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
+    /// Driver: `cuMemAllocPitch_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices,
+    /// CUDA 3.2+.
     #[doc(alias = "cuMemAllocPitch_v2")]
     pub fn from_slice(
         cx: &Current<'_, 'ctx>,

@@ -162,7 +162,8 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
     /// Copies the rows to a new vector, without gaps. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough
+    /// memory.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]

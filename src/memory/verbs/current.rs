@@ -104,9 +104,10 @@ impl Current<'_, '_> {
     /// # Errors
     /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
-    /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+; for rows `cuMemsetD2D8_v2`,
-    /// `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices; in
-    /// the order of a stream `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+.
+    /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+; for rows
+    /// `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each
+    /// slice if there are rows between the slices; in the order of a stream `cuMemsetD8Async`,
+    /// `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+.
     #[doc(alias("cuMemsetD8_v2", "cuMemsetD16_v2", "cuMemsetD32_v2", "cuMemsetD2D8_v2", "cuMemsetD2D16_v2"))]
     #[doc(alias("cuMemsetD2D32_v2", "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async"))]
     #[inline]
@@ -128,7 +129,8 @@ impl Current<'_, '_> {
     /// # Errors
     /// Same as [`fill`](Current::fill).
     ///
-    /// Driver: `cuMemsetD8_v2`, for rows `cuMemsetD2D8_v2`, and in the order of a stream `cuMemsetD8Async`, CUDA 3.2+.
+    /// Driver: `cuMemsetD8_v2`, for rows `cuMemsetD2D8_v2`, and in the order of a stream
+    /// `cuMemsetD8Async`, CUDA 3.2+.
     #[doc(alias("cuMemsetD8_v2", "cuMemsetD2D8_v2", "cuMemsetD8Async"))]
     #[inline]
     pub fn fill_bytes<D>(&self, dst: &mut D, value: u8) -> Result<(), MemoryError>

@@ -251,8 +251,9 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// part is leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte of the next wait: then the part was
     /// unmapped.
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+; then
-    /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`,
+    /// CUDA 10.2+; then `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxGetCurrent`, `cuCtxPushCurrent_v2`
+    /// and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
     #[inline]
     pub fn unmap_last(&mut self) -> Result<bool, Error> {
@@ -340,7 +341,8 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// Waits for the context, unmaps and returns the error that `Drop` would swallow. Leaks memory
     /// that could not be unmapped.
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`,
+    /// CUDA 10.2+.
     #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {

@@ -144,7 +144,8 @@ impl Multicast {
         same_driver(self.library(), device.driver(), call)?;
         same_driver(memory.library(), device.driver(), call)?;
         let (raw, device, handle) = (self.as_raw(), device.as_raw(), memory.as_raw());
-        // SAFETY: both handles are live and of one driver, which checks the ranges and keeps the memory.
+        // SAFETY: both handles are live and of one driver, which checks the ranges and keeps the
+        // memory.
         unsafe {
             either_call!(self.library(),
                 cuMulticastBindMem_v2(raw, device, offset, handle, memory_offset, bytes, 0)

@@ -100,8 +100,8 @@ impl Reservation {
         Ok(Mapping::new(self.chunks(cx, offset, memory.library(), raw, Some(Buffer::alloc(cx, 1)?))?))
     }
 
-    /// Maps all of a multicast object at an offset in bytes, for the device of the current context, as
-    /// [`map`](Reservation::map) does.
+    /// Maps all of a multicast object at an offset in bytes, for the device of the current context,
+    /// as [`map`](Reservation::map) does.
     ///
     /// # Errors
     /// Same as [`map`](Reservation::map).

@@ -32,10 +32,11 @@ pub trait Hook: 'static {
     /// The functions that calls are passed on to.
     fn target() -> &'static Fns;
 
-    /// Returns the result of a call, most often by `pass_on()`, which makes it once for each time it is
-    /// called.
+    /// Returns the result of a call, most often by `pass_on()`, which makes it once for each time
+    /// it is called.
     ///
-    /// It runs on the thread of the call, and C waits for its result: a panic in it ends the process.
+    /// It runs on the thread of the call, and C waits for its result: a panic in it ends the
+    /// process.
     fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult;
 }
 
@@ -124,8 +125,8 @@ impl Argument<'_> {
         self.parameter.ty
     }
 
-    /// The value's bits; 0 for a structure that does not fit. A pointer's provenance is exposed, so that its memory may be
-    /// met through the number.
+    /// The value's bits; 0 for a structure that does not fit. A pointer's provenance is exposed, so
+    /// that its memory may be met through the number.
     #[must_use]
     pub fn word(&self) -> u64 {
         self.value.word()
@@ -150,16 +151,17 @@ impl Fns {
 impl Library {
     /// The same driver with its calls passing through a hook. Functions that it lacks stay absent.
     ///
-    /// Hooking it again returns the same library. `origin` names it in messages. This library does not
-    /// change.
+    /// Hooking it again returns the same library. `origin` names it in messages. This library does
+    /// not change.
     ///
     /// # Safety
     /// 1. [`Hook::target`] returns the functions of this library, now and later.
-    /// 2. The results of [`Hook::call`] are true of the driver, as its callers rely on them: success, for
-    ///    instance, only if the call has done all that it promises.
+    /// 2. The results of [`Hook::call`] are true of the driver, as its callers rely on them:
+    ///    success, for instance, only if the call has done all that it promises.
     ///
     /// # Errors
-    /// As for [`from_resolver`](Library::from_resolver): if the hook does not let `cuDriverGetVersion` pass.
+    /// As for [`from_resolver`](Library::from_resolver): if the hook does not let
+    /// `cuDriverGetVersion` pass.
     pub unsafe fn hooked<H: Hook>(self, origin: &str) -> Result<Self, LoadError> {
         let fns = Fns::hooked::<H>();
         // The resolver is called for each function, in order.
@@ -167,8 +169,8 @@ impl Library {
         let per_thread = self.stream_mode() == StreamMode::PerThread;
         let options = Self::options().per_thread_default_stream(per_thread);
         let options = options.software_device(self.is_software_device()).same_driver(self);
-        // SAFETY: each address is the hooked function of that name, of the same signature and as static as
-        // the code; the caller vouches for its effects.
+        // SAFETY: each address is the hooked function of that name, of the same signature and as
+        // static as the code; the caller vouches for its effects.
         unsafe {
             options.from_resolver(origin, |_| match functions.next() {
                 Some(&function) if self.has(function) => fns.address(function),

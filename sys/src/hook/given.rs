@@ -17,9 +17,9 @@ const ARRAYS: &[FnId] = &[
 ];
 
 impl Call<'_> {
-    /// The value that the call returned through its first parameter, if that is a pointer to one handle,
-    /// address or number; `None` for other functions. [`Parameter::given_text`](super::Parameter::given_text)
-    /// makes a text of it.
+    /// The value that the call returned through its first parameter, if that is a pointer to one
+    /// handle, address or number; `None` for other functions.
+    /// [`Parameter::given_text`](super::Parameter::given_text) makes a text of it.
     ///
     /// # Safety
     /// The call has been passed on, and succeeded.
@@ -33,8 +33,8 @@ impl Call<'_> {
         let place = std::ptr::with_exposed_provenance::<u8>(first.word() as usize);
         macro_rules! read {
             ($ty:ty) => {{
-                // SAFETY: not null and no array: by the driver API one value of this type, which the call has written, as
-                // the caller says.
+                // SAFETY: not null and no array: by the driver API one value of this type, which
+                // the call has written, as the caller says.
                 unsafe { place.cast::<$ty>().read_unaligned() }
             }};
         }

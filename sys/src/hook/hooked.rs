@@ -25,7 +25,8 @@ macro_rules! hooked_table {
                         let values: &[&dyn Value] = &[$(&$arg),*];
                         let call = Call::new(FnId::$name, PARAMETERS[FnId::$name as usize], values);
                         H::call(&call, &mut || {
-                            // SAFETY: the caller's arguments, passed on to the function of this signature.
+                            // SAFETY: the caller's arguments, passed on to the function of this
+                            // signature.
                             unsafe { (H::target().$name)($($arg),*) }
                         })
                     }

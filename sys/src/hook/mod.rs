@@ -1,8 +1,10 @@
-//! Tables whose functions pass through your code: for a trace, a count, or a test that makes calls fail.
+//! Tables whose functions pass through your code: for a trace, a count, or a test that makes calls
+//! fail.
 //!
-//! A [`Hook`] receives each call before it reaches the driver. [`Fns::hooked`](crate::Fns::hooked) is a table of hooked
-//! functions, made from the same list as the table itself, and [`Library::hooked`](crate::Library::hooked) is a driver with these
-//! functions. Other drivers are not affected: no call checks for a hook.
+//! A [`Hook`] receives each call before it reaches the driver. [`Fns::hooked`](crate::Fns::hooked)
+//! is a table of hooked functions, made from the same list as the table itself, and
+//! [`Library::hooked`](crate::Library::hooked) is a driver with these functions. Other drivers are
+//! not affected: no call checks for a hook.
 //!
 //! ```
 //! use cuprum_sys::hook::{Call, Hook};

@@ -36,8 +36,8 @@ impl Parameter {
         self.ty.starts_with('*') || is_handle(self.ty)
     }
 
-    /// A [word](super::Argument::word) of this parameter as text: an address, a number, an enum's constant. A structure that
-    /// does not fit into a word is `…`.
+    /// A [word](super::Argument::word) of this parameter as text: an address, a number, an enum's
+    /// constant. A structure that does not fit into a word is `…`.
     #[must_use]
     pub fn text(&self, word: u64) -> String {
         if self.is_address() { address(word) } else { (self.text)(word) }
@@ -98,19 +98,20 @@ pub(super) fn is_handle(ty: &str) -> bool {
 
 /// A value of a parameter's type from its word.
 ///
-/// `T` is the type of a parameter of the list, of which any bits are a value: a number, an enum (which is a number), a
-/// pointer, a callback that may be null, or a structure of those.
+/// `T` is the type of a parameter of the list, of which any bits are a value: a number, an enum
+/// (which is a number), a pointer, a callback that may be null, or a structure of those.
 pub(crate) fn text<T: Value>(word: u64) -> String {
     if size_of::<T>() > size_of::<u64>() {
         return "…".to_owned();
     }
-    // SAFETY: no more bytes than the word has, and any are a value of the type, as said above; pointers are only shown.
+    // SAFETY: no more bytes than the word has, and any are a value of the type, as said above;
+    // pointers are only shown.
     let value = unsafe { (&raw const word).cast::<T>().read_unaligned() };
     format!("{value:?}")
 }
 
-/// Makes the table of parameters of the lines of `fns.rs`, in that file: a list that `for_each_function` hands on has lost the
-/// spelling of its types.
+/// Makes the table of parameters of the lines of `fns.rs`, in that file: a list that
+/// `for_each_function` hands on has lost the spelling of its types.
 macro_rules! parameter_table {
     ($(
         $(#[$doc:meta])*

@@ -1,8 +1,10 @@
-//! Our declarations against NVIDIA's headers, as a C compiler sees them: the size, alignment and every field
-//! of every struct, every constant, and the parameters of every function, down to the targets of pointers.
+//! Our declarations against NVIDIA's headers, as a C compiler sees them: the size, alignment and
+//! every field of every struct, every constant, and the parameters of every function, down to the
+//! targets of pointers.
 //!
-//! `cargo test -p cuprum-sys --test declarations -- --ignored`: fetches the headers as Python wheels on the first run
-//! (x86-64 Linux, `cc`, `readelf`, `python3` with pip, network) and fails when it cannot.
+//! `cargo test -p cuprum-sys --test declarations -- --ignored`: fetches the headers as Python
+//! wheels on the first run (x86-64 Linux, `cc`, `readelf`, `python3` with pip, network) and fails
+//! when it cannot.
 
 /// The list of the crate, as a list of its lines.
 mod fns {
@@ -25,7 +27,8 @@ use cuprum_testing::processes::{cache, run};
 use crate::declared::{self, Constant, Type, declared_type};
 use crate::dwarf::{CTypes, Place};
 
-/// Number of items of each kind that a header shares with us; fewer found means that the comparison is broken.
+/// Number of items of each kind that a header shares with us; fewer found means that the comparison
+/// is broken.
 struct Counts {
     structs: usize,
     members: usize,
@@ -300,8 +303,8 @@ fn compare_structs(header: &Header, report: &mut Report) -> usize {
 
 /// The places of a type's fields by their C paths.
 ///
-/// If C has a member of that path, the field is it. Otherwise the field stands for a part without a name or
-/// type name in C, and its contents are compared.
+/// If C has a member of that path, the field is it. Otherwise the field stands for a part without a
+/// name or type name in C, and its contents are compared.
 fn places_of(
     ours: &Type,
     base: u64,
@@ -393,14 +396,16 @@ fn compare_functions(header: &Header, report: &mut Report) -> usize {
     compared
 }
 
-/// A type's name, with or without `*` before, after our aliases: some types have a new one in a newer header.
+/// A type's name, with or without `*` before, after our aliases: some types have a new one in a
+/// newer header.
 fn our_name(name: &str) -> String {
     let target = name.trim_start_matches('*');
     let alias = declared::structs::ALIASES.iter().find(|alias| alias.0 == target);
     format!("{}{}", &name[..name.len() - target.len()], alias.map_or(target, |alias| alias.1))
 }
 
-/// A Rust type's name without paths, with `*` for both kinds of pointer and `fn(A, B) -> C` for a callback.
+/// A Rust type's name without paths, with `*` for both kinds of pointer and `fn(A, B) -> C` for a
+/// callback.
 fn plain_name(name: &str) -> String {
     if let Some(target) = name.strip_prefix("*mut ").or(name.strip_prefix("*const ")) {
         return format!("*{}", plain_name(target));

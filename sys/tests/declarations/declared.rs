@@ -1,5 +1,5 @@
-//! The crate's declarations, as lists: its sources are included a second time, with macros that list the
-//! items instead of declaring them.
+//! The crate's declarations, as lists: its sources are included a second time, with macros that
+//! list the items instead of declaring them.
 
 /// The attributes of an item as source; of most items, its documentation only.
 type Attributes = &'static [&'static str];
@@ -97,7 +97,8 @@ macro_rules! c_constants {
 pub(crate) fn bits<T: Copy>(value: &T) -> u64 {
     assert!(size_of::<T>() <= 8);
     let mut bits = 0_u64;
-    // SAFETY: the type is a number or a handle without padding, no larger than the place it is copied to.
+    // SAFETY: the type is a number or a handle without padding, no larger than the place it is
+    // copied to.
     unsafe { std::ptr::copy_nonoverlapping(value, std::ptr::from_mut(&mut bits).cast::<T>(), 1) };
     bits
 }

@@ -34,8 +34,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A struct or union. Members of unnamed parts have their own names, and members of parts with an unnamed
-/// type are under `part.member`.
+/// A struct or union. Members of unnamed parts have their own names, and members of parts with an
+/// unnamed type are under `part.member`.
 #[derive(Debug)]
 pub(crate) struct CStruct {
     pub(crate) size: u64,
@@ -167,7 +167,8 @@ impl CTypes {
         self.all("enumerator").map(constant).collect()
     }
 
-    /// The parameters of the function that each variable `p_NAME` points to, as Rust would name their types.
+    /// The parameters of the function that each variable `p_NAME` points to, as Rust would name
+    /// their types.
     pub(crate) fn functions(&self) -> BTreeMap<String, Vec<String>> {
         let mut functions = BTreeMap::new();
         for (_, variable) in self.all("variable") {
@@ -185,7 +186,8 @@ impl CTypes {
         parameters.map(|parameter| self.rust_name(self.type_of(parameter))).collect()
     }
 
-    /// A type's innermost typedef name in this header, given any of its names, with or without `*` before.
+    /// A type's innermost typedef name in this header, given any of its names, with or without `*`
+    /// before.
     pub(crate) fn innermost_name(&self, name: &str) -> String {
         let target = name.trim_start_matches('*');
         let stars = &name[..name.len() - target.len()];

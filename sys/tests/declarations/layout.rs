@@ -1,7 +1,8 @@
-//! Every enum constant, macro, struct, union and field against facts about NVIDIA's headers, in `data/`.
+//! Every enum constant, macro, struct, union and field against facts about NVIDIA's headers, in
+//! `data/`.
 //!
-//! The facts were read from the headers once; `abi.rs` reads the headers themselves, where they can be
-//! fetched. An item without a fact fails as surely as a fact without an item.
+//! The facts were read from the headers once; `abi.rs` reads the headers themselves, where they can
+//! be fetched. An item without a fact fails as surely as a fact without an item.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,7 +133,8 @@ fn macros_have_the_values_of_the_headers() {
     println!("{} macros checked", declared.len());
 }
 
-/// A changed value means different things to drivers of different versions, so each is known by name.
+/// A changed value means different things to drivers of different versions, so each is known by
+/// name.
 #[test]
 fn few_values_changed_between_versions() {
     let facts = enum_facts();
@@ -282,7 +284,8 @@ fn struct_docs_name_the_version_of_new_items() {
     }
 }
 
-/// The version of the type that a field is in: where a name is an alias here, its doc is not the type's own.
+/// The version of the type that a field is in: where a name is an alias here, its doc is not the
+/// type's own.
 fn fact_floor(facts: &[Fact], fact: &Fact) -> Option<Version> {
     let aliased = declared::structs::ALIASES.iter().any(|alias| alias.0 == fact.group);
     facts.iter().find(|of| aliased && of.group == fact.group && of.item == "-").and_then(|of| of.since)
@@ -302,8 +305,8 @@ fn plain_names_mean_the_newest_type() {
     println!("{checked} names checked");
 }
 
-/// The reason why one declaration of a struct serves drivers of all versions: only reserved room ever moved,
-/// and any struct that grew is in a union that had room for it.
+/// The reason why one declaration of a struct serves drivers of all versions: only reserved room
+/// ever moved, and any struct that grew is in a union that had room for it.
 #[test]
 fn structs_only_grew_where_there_was_room() {
     let facts = layout_facts();

@@ -1,4 +1,5 @@
-//! Every declaration of the crate, compared with recorded facts about NVIDIA's headers and with the headers themselves.
+//! Every declaration of the crate, compared with recorded facts about NVIDIA's headers and with the
+//! headers themselves.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod abi;

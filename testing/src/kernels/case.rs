@@ -66,7 +66,8 @@ impl Case {
         })
     }
 
-    /// FNV-1a over all inputs of the launch, to show that a golden was recorded for the same inputs.
+    /// FNV-1a over all inputs of the launch, to show that a golden was recorded for the same
+    /// inputs.
     pub fn input_hash(&self) -> u64 {
         let globals = self.globals.iter().map(|(_, bytes)| bytes);
         let arguments = self.arguments.iter().map(|argument| match argument {

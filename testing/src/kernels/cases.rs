@@ -1,4 +1,5 @@
-//! The list of cases. `tests/gpu/record.py` makes the same list; `Case::input_hash` shows that it did.
+//! The list of cases. `tests/gpu/record.py` makes the same list; `Case::input_hash` shows that it
+//! did.
 
 use super::inputs::{ToBytes, bytes, floats, integers};
 use super::reference::{self, Mandelbrot};

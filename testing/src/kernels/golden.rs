@@ -1,7 +1,8 @@
 //! Reads the results that `tests/gpu/record.py` recorded on a real GPU.
 //!
-//! The file is lines of text. `# key: value` says where it comes from. `case NAME INPUT-HASH OUTPUTS` is
-//! followed by one line a buffer that the kernel may write: its bytes after the launch, in hexadecimal.
+//! The file is lines of text. `# key: value` says where it comes from. `case NAME INPUT-HASH
+//! OUTPUTS` is followed by one line a buffer that the kernel may write: its bytes after the launch,
+//! in hexadecimal.
 
 use std::collections::HashMap;
 use std::path::Path;

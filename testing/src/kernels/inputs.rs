@@ -1,4 +1,5 @@
-//! Deterministic inputs from integers alone, so that other languages make the same ones bit for bit.
+//! Deterministic inputs from integers alone, so that other languages make the same ones bit for
+//! bit.
 
 /// The `index`-th number of the SplitMix64 sequence started at `seed`.
 fn splitmix64(seed: u64, index: u64) -> u64 {

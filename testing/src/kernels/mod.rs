@@ -1,8 +1,10 @@
-//! Every kernel of `kernels/` with inputs, launch geometry and expected results, for any harness to run.
+//! Every kernel of `kernels/` with inputs, launch geometry and expected results, for any harness to
+//! run.
 //!
-//! The expectations are plain Rust, written from the launch contracts and not from the kernels: in the order
-//! of the mathematics where the contract fixes it, in f64 where the kernel may reorder. The same cases,
-//! from the same generator, are recorded on real GPUs by `tests/gpu/record.py`; `golden` reads those records.
+//! The expectations are plain Rust, written from the launch contracts and not from the kernels: in
+//! the order of the mathematics where the contract fixes it, in f64 where the kernel may reorder.
+//! The same cases, from the same generator, are recorded on real GPUs by `tests/gpu/record.py`;
+//! `golden` reads those records.
 
 mod case;
 pub mod cases;

@@ -29,8 +29,8 @@ pub fn block_sums_u32(input: &[u32], grid: usize, block: usize) -> Vec<u32> {
         .collect()
 }
 
-/// Sums, one per block. The tolerance allows for any order in which no element passes more roundings
-/// than one thread's share plus ten levels of a tree.
+/// Sums, one per block. The tolerance allows for any order in which no element passes more
+/// roundings than one thread's share plus ten levels of a tree.
 pub fn block_sums_f32(input: &[f32], grid: usize, block: usize) -> Vec<Bounded> {
     let roundings = (input.len().div_ceil(grid * block) + 10) as f64;
     grid_stride(input, grid, block)

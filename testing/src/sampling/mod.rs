@@ -1,4 +1,5 @@
-//! Kernels of one instruction on a texture or a surface, and the expected texture values in plain Rust.
+//! Kernels of one instruction on a texture or a surface, and the expected texture values in plain
+//! Rust.
 
 mod program;
 pub mod reference;

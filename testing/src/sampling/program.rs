@@ -7,8 +7,8 @@ use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, Stream};
 /// Words of coordinates of each thread.
 pub const WORDS: usize = 12;
 
-/// A kernel around an instruction, which finds the object in `%t`, words in `%c0` to `%c11`, and leaves results in `%d0` to
-/// `%d3`.
+/// A kernel around an instruction, which finds the object in `%t`, words in `%c0` to `%c11`, and
+/// leaves results in `%d0` to `%d3`.
 fn ptx(instruction: &str) -> String {
     let text = include_str!("../../../tests/data/texture_kernel.ptx");
     let header = ".version 7.7\n.target sm_75\n.address_size 64\n";
@@ -34,7 +34,8 @@ fn run<P: Parameter, A: Argument<P>>(
     let mut to = Buffer::<u32>::zeroed(cx, rows.len() * 4).unwrap();
     let config = LaunchConfig::for_elements(rows.len(), 128);
     let count = rows.len() as u32;
-    // SAFETY: the kernel reads and writes that many rows, and the object lives until the copy below is done.
+    // SAFETY: the kernel reads and writes that many rows, and the object lives until the copy below
+    // is done.
     unsafe { kernel.launch(cx, &stream, config, (object, &from, &mut to, count)) }.unwrap();
     let results = to.to_vec(cx).unwrap();
     results.chunks(4).map(|row| [row[0], row[1], row[2], row[3]]).collect()

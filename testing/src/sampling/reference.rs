@@ -1,4 +1,5 @@
-//! The value of a texture by NVIDIA's description: addressing, and filtering with weights of eight bits.
+//! The value of a texture by NVIDIA's description: addressing, and filtering with weights of eight
+//! bits.
 
 use cuprum::texture::{AddressMode, FilterMode, Sampler};
 

@@ -1,7 +1,8 @@
-//! Reads the sources of this crate: the driver functions that its code calls, and its documentation.
+//! Reads the sources of this crate: the driver functions that its code calls, and its
+//! documentation.
 //!
-//! It relies on properties that `cargo fmt` and the compiler ensure: items on lines of their own, balanced
-//! braces, driver functions called by their C names.
+//! It relies on properties that `cargo fmt` and the compiler ensure: items on lines of their own,
+//! balanced braces, driver functions called by their C names.
 
 mod reading;
 

@@ -32,7 +32,8 @@ pub enum Visibility {
 }
 
 impl Function {
-    /// The method that the macro `close!` of `src/raw/owner.rs` makes of its sentence, driver function and version.
+    /// The method that the macro `close!` of `src/raw/owner.rs` makes of its sentence, driver
+    /// function and version.
     fn of_close(written: &str, place: String, owner: Option<String>) -> Self {
         let mut words = written.split('"').step_by(2).map(str::to_owned);
         let mut word = || words.next().unwrap_or_else(|| panic!("{place}: `close!` is on one line"));
@@ -59,7 +60,8 @@ impl Function {
     }
 }
 
-/// The public methods whose documentation names driver functions: `Type::method`, and the functions.
+/// The public methods whose documentation names driver functions: `Type::method`, and the
+/// functions.
 pub fn documented() -> BTreeMap<String, BTreeSet<FnId>> {
     let mut methods = BTreeMap::new();
     for function in files("src").into_iter().flat_map(|file| file.functions) {
@@ -84,7 +86,8 @@ pub struct File {
 }
 
 impl File {
-    /// Driver functions called by `function` itself and by the private functions of its file that it uses.
+    /// Driver functions called by `function` itself and by the private functions of its file that
+    /// it uses.
     pub fn reached_from<'a>(&'a self, function: &'a Function) -> BTreeSet<FnId> {
         let (mut seen, mut todo, mut calls) = (BTreeSet::new(), vec![function], BTreeSet::new());
         while let Some(function) = todo.pop() {
@@ -217,7 +220,8 @@ fn function_of(line: &str) -> Option<(Visibility, String)> {
     (!name.is_empty()).then_some((visibility, name))
 }
 
-/// The text from a function's first line to the brace that closes it, or to the `;` of one without a body.
+/// The text from a function's first line to the brace that closes it, or to the `;` of one without
+/// a body.
 fn body_of(lines: &[&str]) -> String {
     let (mut body, mut braces, mut others) = (String::new(), 0, 0);
     for c in lines.iter().flat_map(|line| line.chars().chain(['\n'])) {
@@ -236,7 +240,8 @@ fn body_of(lines: &[&str]) -> String {
     body
 }
 
-/// Driver functions that are given arguments: `cuInit(..)` in a macro of ours, or `(fns.cuInit)(..)`.
+/// Driver functions that are given arguments: `cuInit(..)` in a macro of ours, or
+/// `(fns.cuInit)(..)`.
 fn calls_in(code: &str, ids: &BTreeMap<String, FnId>) -> BTreeSet<FnId> {
     called_names(code).filter_map(|name| ids.get(name).copied()).collect()
 }

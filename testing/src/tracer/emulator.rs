@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use cuprum::Library;
 use cuprum::sys::StreamMode;
 
-/// The emulator, with two devices so that one can be the other's peer, and otherwise as the environment says.
+/// The emulator, with two devices so that one can be the other's peer, and otherwise as the
+/// environment says.
 pub fn emulator(mode: StreamMode) -> Library {
     static SET: OnceLock<()> = OnceLock::new();
     SET.get_or_init(|| {

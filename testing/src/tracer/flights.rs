@@ -4,8 +4,8 @@ use cuprum::sys::FnId;
 
 /// A copy on its way.
 ///
-/// A copy that reads host memory may run late: the device then gets the memory's later contents, and the host
-/// comes to no harm.
+/// A copy that reads host memory may run late: the device then gets the memory's later contents,
+/// and the host comes to no harm.
 struct Flight {
     context: u64,
     stream: u64,
@@ -42,8 +42,8 @@ impl Flights {
         self.all.iter().any(|flight| flight.address == address)
     }
 
-    /// Records that a call has put a copy in flight: `copy` is the stream and the address of a copy to the
-    /// host.
+    /// Records that a call has put a copy in flight: `copy` is the stream and the address of a copy
+    /// to the host.
     pub(super) fn fly(&mut self, function: FnId, words: &[u64], context: u64, copy: Option<(u64, u64)>) {
         match function {
             FnId::cuStreamBeginCapture

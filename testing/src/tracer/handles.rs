@@ -185,7 +185,8 @@ impl Handles {
         }
     }
 
-    /// Returns whether a device's primary context is retained; if not, the code of the last release.
+    /// Returns whether a device's primary context is retained; if not, the code of the last
+    /// release.
     pub(super) fn retained(&self, device: u64) -> Result<(), CUresult> {
         match self.primary.get(&device) {
             Some(primary) if primary.retains > 0 => Ok(()),
@@ -220,7 +221,8 @@ impl Handles {
         }
     }
 
-    /// The contexts that were created and not destroyed; the primary ones are retained and released.
+    /// The contexts that were created and not destroyed; the primary ones are retained and
+    /// released.
     pub(super) fn live_contexts(&self) -> Vec<u64> {
         let live = self
             .objects

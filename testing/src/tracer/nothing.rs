@@ -1,7 +1,7 @@
 //! A driver that does nothing: it returns handles of no object, and answers with success.
 //!
-//! For the cost of a wrapper over a driver that costs nothing, and for two drivers in one process whose handles are
-//! equal numbers.
+//! For the cost of a wrapper over a driver that costs nothing, and for two drivers in one process
+//! whose handles are equal numbers.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,8 +21,8 @@ thread_local! {
     };
 }
 
-/// First handle of the next thread. A context that two threads have is one context to the safe layer, which keeps state
-/// for it.
+/// First handle of the next thread. A context that two threads have is one context to the safe
+/// layer, which keeps state for it.
 static FIRST: AtomicU64 = AtomicU64::new(0x1000);
 
 /// The version that the driver poses as.
@@ -46,7 +46,8 @@ pub(super) fn current(which: usize) -> u64 {
 fn put<T>(to: u64, value: T) {
     let to = std::ptr::with_exposed_provenance_mut::<T>(to as usize);
     if !to.is_null() {
-        // SAFETY: the argument is an out-parameter of this type, which the safe layer has made writable.
+        // SAFETY: the argument is an out-parameter of this type, which the safe layer has made
+        // writable.
         unsafe { to.write(value) }
     }
 }

@@ -87,7 +87,8 @@ impl Build<'_> {
         let is_emulator = matches!(self.backing, Backing::Emulator | Backing::EmulatorPerThread);
         let options = if is_emulator { options.same_driver(emulator(StreamMode::Legacy)) } else { options };
         POSING.set(Some(version));
-        // SAFETY: each address is the traced function of that name, which has the signature of the list.
+        // SAFETY: each address is the traced function of that name, which has the signature of the
+        // list.
         let library = unsafe {
             options.from_resolver("a tracer", |symbol| {
                 let function = functions.next().expect("one question for each function");

@@ -1,5 +1,6 @@
-//! Stands in for another process, whose memory and events a program opens: one process cannot open its own.
-//! Opening makes the object here, and closing frees it. `tests/processes.rs` tests two processes.
+//! Stands in for another process, whose memory and events a program opens: one process cannot open
+//! its own. Opening makes the object here, and closing frees it. `tests/processes.rs` tests two
+//! processes.
 
 use cuprum::sys::{CUdeviceptr, CUevent, CUevent_flags, CUipcEventHandle, CUipcMemHandle, CUresult, Fns};
 

@@ -1,6 +1,7 @@
 //! The calls of a test's thread, and the answers to them.
 //!
-//! A session belongs to the threads that entered it, so that tests of one program do not hear each other.
+//! A session belongs to the threads that entered it, so that tests of one program do not hear each
+//! other.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,7 +48,8 @@ pub struct Called {
 #[derive(Default)]
 struct State {
     log: Vec<Called>,
-    /// Failures to inject, each with whether its picked call was made. Of those that hit one call, the first counts.
+    /// Failures to inject, each with whether its picked call was made. Of those that hit one call,
+    /// the first counts.
     injections: Vec<(Injection, bool)>,
     /// Calls since the injections were set.
     counted: usize,
@@ -271,8 +273,8 @@ fn traced(session: &Session, asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresu
     told
 }
 
-/// The calls that `body` makes on this thread, and its result. Exemptions from captures are left out, because
-/// a concurrent test may be capturing.
+/// The calls that `body` makes on this thread, and its result. Exemptions from captures are left
+/// out, because a concurrent test may be capturing.
 pub fn calls_of<R>(body: impl FnOnce() -> R) -> (Vec<FnId>, R) {
     let session = Session::current().unwrap_or_default();
     let start = session.len();

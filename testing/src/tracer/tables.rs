@@ -1,4 +1,5 @@
-//! Tables for the watcher: which functions make and free which kind of object, and which contexts they need.
+//! Tables for the watcher: which functions make and free which kind of object, and which contexts
+//! they need.
 
 use cuprum::sys::FnId;
 

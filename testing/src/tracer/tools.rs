@@ -1,6 +1,6 @@
-//! Stands in for features that the software device lacks: core dumps, whose settings are remembered and whose
-//! callbacks are called once when they are registered; checkpoints, which only change the state; and a memory
-//! budget that is exceeded.
+//! Stands in for features that the software device lacks: core dumps, whose settings are remembered
+//! and whose callbacks are called once when they are registered; checkpoints, which only change the
+//! state; and a memory budget that is exceeded.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;

@@ -1,8 +1,8 @@
-//! Follows the calls of the safe layer, and from them handles, current contexts and, with [`Flights`], host
-//! memory.
+//! Follows the calls of the safe layer, and from them handles, current contexts and, with
+//! [`Flights`], host memory.
 //!
-//! It follows the effects of the driver, not its answers: an injected error may come from a call that was
-//! done.
+//! It follows the effects of the driver, not its answers: an injected error may come from a call
+//! that was done.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -121,7 +121,8 @@ impl Watcher {
         let host = freed_by(function).filter(|kind| *kind == Kind::Host).map(|kind| (kind, asked.words[0]));
         let handles: Vec<(Kind, u64)> = plain.chain(described(asked)).chain(host).collect();
         for (kind, word) in handles.into_iter().filter(|(kind, word)| !kind.is_none(*word)) {
-            // Addresses inside of graphs, and bodies of conditional nodes, which no function has made by itself.
+            // Addresses inside of graphs, and bodies of conditional nodes, which no function has
+            // made by itself.
             let inside = match kind {
                 Kind::Memory => function == FnId::cuGraphAddMemFreeNode,
                 // The default pools too.
@@ -135,7 +136,8 @@ impl Watcher {
             // Page-locked memory has an address of the device too.
             let host = || self.handles.state(Kind::Host, word).filter(|_| kind == Kind::Memory);
             match self.handles.state(kind, word).or_else(host) {
-                // In case a call that failed was done; the address may have been registered or mapped before.
+                // In case a call that failed was done; the address may have been registered or
+                // mapped before.
                 None if undoes(function) => {}
                 Some(State::Freed(Freed { answer: CUresult::CUDA_SUCCESS })) if undoes(function) => {}
                 None => {
@@ -170,8 +172,8 @@ impl Watcher {
         }
     }
 
-    /// Learns from a call the driver's effect, if the call was `done` and with which answer, and the reported
-    /// code `told`.
+    /// Learns from a call the driver's effect, if the call was `done` and with which answer, and
+    /// the reported code `told`.
     pub(super) fn after(&mut self, asked: &Asked<'_>, current: u64, done: Option<CUresult>, told: CUresult) {
         let (function, words) = (asked.function, asked.words);
         // A fault stops no copy: on hardware they go on when every wait has answered with it.
@@ -265,7 +267,8 @@ impl Watcher {
 /// The value that an out-parameter points at, or a description.
 fn read<T: Copy>(from: u64) -> T {
     let from = std::ptr::with_exposed_provenance::<T>(from as usize);
-    // SAFETY: an out-parameter of that type, which the driver has just written, or one that the caller has filled.
+    // SAFETY: an out-parameter of that type, which the driver has just written, or one that the
+    // caller has filled.
     unsafe { from.read() }
 }
 

@@ -1,7 +1,7 @@
 //! A few hot calls of cuprum, each in a function of its own, with a name that the assembly keeps.
 //!
-//! The names are symbols of the program: none may be a function of the C library, because a program that links this
-//! crate would then call the wrapper in its place.
+//! The names are symbols of the program: none may be a function of the C library, because a program
+//! that links this crate would then call the wrapper in its place.
 
 use cuprum::launch::LaunchError;
 use cuprum::stream::Event;

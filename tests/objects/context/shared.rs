@@ -47,7 +47,8 @@ impl Saxpy {
         let n = x.len();
         context
             .enter(|cx| {
-                // SAFETY: saxpy touches n elements of each, and the copy below is ordered by the default stream.
+                // SAFETY: saxpy touches n elements of each, and the copy below is ordered by the
+                // default stream.
                 unsafe {
                     kernel.launch(
                         cx,
@@ -117,8 +118,8 @@ fn the_context_goes_with_the_last_of_its_users() {
 /// True if the driver knows a context.
 fn is_alive(raw: cuprum::sys::CUcontext) -> bool {
     let mut version = 0;
-    // SAFETY: the out-parameter outlives the call; the emulator refuses a handle that is none any more, and on a GPU
-    // drivers of today do.
+    // SAFETY: the out-parameter outlives the call; the emulator refuses a handle that is none any
+    // more, and on a GPU drivers of today do.
     let (code, _) = unsafe {
         cuprum::sys::call!(common::driver().library().fns(), cuCtxGetApiVersion(raw, &raw mut version))
     };
@@ -185,8 +186,8 @@ fn errors_name_the_kernel() {
     });
 }
 
-/// Objects kept by a thread are dropped after the last use of the record of its stack of contexts, and in any
-/// order with the record.
+/// Objects kept by a thread are dropped after the last use of the record of its stack of contexts,
+/// and in any order with the record.
 #[test]
 fn a_thread_may_keep_it_until_it_ends() {
     use std::cell::RefCell;

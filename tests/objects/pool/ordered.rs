@@ -44,7 +44,8 @@ fn it_is_an_argument_and_lent_to_scopes_on_its_stream() {
         let mut x = StreamBuffer::<f32>::alloc(cx, &stream, 100).unwrap();
         let mut y = StreamBuffer::<f32>::zeroed(cx, &stream, 100).unwrap();
         cx.fill(&mut x, 2.0).unwrap();
-        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are in the order of this stream.
+        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are in the order of this
+        // stream.
         unsafe { saxpy.launch(cx, &stream, config, (100, 3.0, &x, &mut y)) }.unwrap();
         let mut host = PinnedBuffer::<f32>::zeroed(cx, 100, PinnedFlags::empty()).unwrap();
         let input = [4.0; 100];

@@ -92,8 +92,8 @@ pub(crate) enum GraphAct {
     },
     /// Takes over the parameters of the other graph.
     Update,
-    /// Adopts the parameters of a new graph that does the same on memory of its own, except for its fill
-    /// values.
+    /// Adopts the parameters of a new graph that does the same on memory of its own, except for its
+    /// fill values.
     Renew(u32),
     Write(usize, u32),
     Read(usize),

@@ -35,7 +35,8 @@ pub(super) struct Slot {
     steps: Vec<Step>,
     /// True if its operation is unknown because a call failed.
     unknown: bool,
-    /// True if it has nodes of which no other graph can take over parameters, or that no child may have.
+    /// True if it has nodes of which no other graph can take over parameters, or that no child may
+    /// have.
     special: bool,
 }
 
@@ -325,7 +326,8 @@ impl Slot {
         }
     }
 
-    /// A node that fills and that is not known to fill with `value`: its token, its memory and its step.
+    /// A node that fills and that is not known to fill with `value`: its token, its memory and its
+    /// step.
     fn a_fill(&self, value: u32) -> Option<(Node, Loan<InOut<u32>>, usize)> {
         let mut steps = self.steps.iter().enumerate();
         steps.find_map(|(at, (node, set, did))| match *did {

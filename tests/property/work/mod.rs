@@ -1,10 +1,10 @@
-//! Random programs over requests and graphs: objects that outlive the function that made them, or are
-//! replayed.
+//! Random programs over requests and graphs: objects that outlive the function that made them, or
+//! are replayed.
 //!
-//! A program is a list of steps on a few slots. Steps that make no sense in their place do nothing, so that
-//! every part of a program is a program. Each slot knows the expected contents of its memory. After a failed
-//! driver call, the objects of its step are in doubt, and everything else must go on as if nothing had
-//! happened.
+//! A program is a list of steps on a few slots. Steps that make no sense in their place do nothing,
+//! so that every part of a program is a program. Each slot knows the expected contents of its
+//! memory. After a failed driver call, the objects of its step are in doubt, and everything else
+//! must go on as if nothing had happened.
 
 mod act;
 mod graphs;

@@ -69,8 +69,8 @@ pub(crate) fn run(driver: Driver, program: &[Act], injection: Option<Injection>)
     let failed = session.log().into_iter().find(|call| call.injected.is_some()).map(|call| call.function);
     session.inject(None);
     for context in session.live_contexts() {
-        // SAFETY: the remains of the run are forgotten and use nothing; the emulator refuses a handle that is
-        // none.
+        // SAFETY: the remains of the run are forgotten and use nothing; the emulator refuses a
+        // handle that is none.
         let _: CUresult = unsafe { (driver.library().fns().cuCtxDestroy_v2)(context) };
     }
     let wrong = wrong.or(complaint).or(left);

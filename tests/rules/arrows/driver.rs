@@ -1,5 +1,5 @@
-//! The rooms of the emulator's driver: objects know the rooms below them, and no room below `device` knows an
-//! object. `emulator/ARCHITECTURE.md` describes the contents of each.
+//! The rooms of the emulator's driver: objects know the rooms below them, and no room below
+//! `device` knows an object. `emulator/ARCHITECTURE.md` describes the contents of each.
 
 use super::assert_arrows;
 use crate::arrows_between::{Knot, Room};

@@ -1,5 +1,5 @@
-//! Knots: files of a crate that name each other in a circle. Two files that do are one object in two files, and no harm; of more,
-//! none can be read without all others.
+//! Knots: files of a crate that name each other in a circle. Two files that do are one object in
+//! two files, and no harm; of more, none can be read without all others.
 //!
 //! Those that are left are on a list with their reasons, and only become smaller.
 

@@ -1,8 +1,8 @@
-//! The dependencies in each crate: the rooms from the bottom to the top, and the arrows that are allowed
-//! between them.
+//! The dependencies in each crate: the rooms from the bottom to the top, and the arrows that are
+//! allowed between them.
 //!
-//! A new module gets a room, a new arrow a place in the table of its crate. An arrow upwards is a knot:
-//! better to cut it than to list it. Each listed knot has its reason.
+//! A new module gets a room, a new arrow a place in the table of its crate. An arrow upwards is a
+//! knot: better to cut it than to list it. Each listed knot has its reason.
 
 mod cli;
 mod compile;

@@ -24,7 +24,8 @@ const ROOMS: &[Room<'static>] = &[
         ],
         &["semantics", "ptx"],
     ),
-    // A program: its parts, and properties of a kernel as a whole that follow from its instructions.
+    // A program: its parts, and properties of a kernel as a whole that follow from its
+    // instructions.
     (
         "kernel",
         &[

@@ -15,7 +15,8 @@ pub(super) struct Arrow {
     pub(super) to: ModulePath,
     /// File and line.
     pub(super) place: String,
-    /// False for a re-export, for a `use` of a module as such, and for a module that only lists and re-exports.
+    /// False for a re-export, for a `use` of a module as such, and for a module that only lists and
+    /// re-exports.
     pub(super) is_of_item: bool,
 }
 
@@ -75,8 +76,8 @@ impl House {
         arrows
     }
 
-    /// The module that a path written in `module` leads to, and whether the path names an item of it; `None` if it
-    /// leads out of the crate.
+    /// The module that a path written in `module` leads to, and whether the path names an item of
+    /// it; `None` if it leads out of the crate.
     fn resolve(&self, module: &[String], segments: &[String], depth: u32) -> Option<(ModulePath, bool)> {
         let (mut here, mut rest) = match segments.first()?.as_str() {
             "crate" => (Vec::new(), &segments[1..]),
@@ -98,14 +99,15 @@ impl House {
                         break;
                     }
                     let whole: Vec<String> = named.segments.iter().chain(after).cloned().collect();
-                    // If a crate has the same name as an item that is used from it, the lookup finds the
-                    // crate again without end.
+                    // If a crate has the same name as an item that is used from it, the lookup
+                    // finds the crate again without end.
                     return self.resolve(&here, &whole, depth.checked_sub(1)?);
                 }
             }
             rest = after;
         }
-        // An item may have the name of its module, and is then re-exported from the module around it.
+        // An item may have the name of its module, and is then re-exported from the module around
+        // it.
         let is_item = !rest.is_empty()
             || here.split_last().is_some_and(|(name, around)| self.binding(around, name).is_some());
         Some((here, is_item))

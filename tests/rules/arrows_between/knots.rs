@@ -8,8 +8,9 @@ use super::house::House;
 /// The files that each file names.
 type Uses = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
 
-/// The knots of a crate: the folder of each, and the paths of its files in there. A re-export does not count, and a name that
-/// it hands on leads to the file that defines it. `root` is the crate's `lib.rs`.
+/// The knots of a crate: the folder of each, and the paths of its files in there. A re-export does
+/// not count, and a name that it hands on leads to the file that defines it. `root` is the crate's
+/// `lib.rs`.
 pub(crate) fn knots(root: &Path) -> Vec<(PathBuf, Vec<String>)> {
     let uses = uses(root);
     let mut knots: BTreeSet<Vec<&PathBuf>> = BTreeSet::new();

@@ -1,16 +1,20 @@
-//! The arrows between the rooms of a crate: modules that name other modules, checked against a table.
+//! The arrows between the rooms of a crate: modules that name other modules, checked against a
+//! table.
 //!
-//! A room is a set of modules. The table lists the rooms from the bottom to the top, and the rooms below that each may
-//! use; an arrow upwards is a knot, and needs a reason. An arrow that the table does not have, a row that no line of the
-//! sources uses any more, and a module without a room are complaints.
+//! A room is a set of modules. The table lists the rooms from the bottom to the top, and the rooms
+//! below that each may use; an arrow upwards is a knot, and needs a reason. An arrow that the table
+//! does not have, a row that no line of the sources uses any more, and a module without a room are
+//! complaints.
 //!
-//! Paths are read as the compiler would: `use` lines with their groups, and paths in code that begin with
-//! `crate`, `super`, `self` or a module. A name that a module re-exports counts for the module that defines
-//! it. Modules under `#[cfg(test)]` may use any room, and so may `#[cfg(doc)]`. Two uses are not detected: macros found by order of
-//! text instead of by path, and types that a method returns.
+//! Paths are read as the compiler would: `use` lines with their groups, and paths in code that
+//! begin with `crate`, `super`, `self` or a module. A name that a module re-exports counts for the
+//! module that defines it. Modules under `#[cfg(test)]` may use any room, and so may `#[cfg(doc)]`.
+//! Two uses are not detected: macros found by order of text instead of by path, and types that a
+//! method returns.
 //!
-//! One call does it: [`complaints`]. `tests/rules/arrows` holds the tables, one for each crate. The files of a folder need no
-//! table: [`circles`] finds the arrows that keep them from having an order, and [`knots`] the files of a crate that name each other.
+//! One call does it: [`complaints`]. `tests/rules/arrows` holds the tables, one for each crate. The
+//! files of a folder need no table: [`circles`] finds the arrows that keep them from having an
+//! order, and [`knots`] the files of a crate that name each other.
 
 mod house;
 mod knots;
@@ -26,15 +30,15 @@ use house::{House, ModulePath};
 
 /// A room: its name, its modules, and the rooms below it that it may use.
 ///
-/// A module is given by its path without `crate`, and `lib` is the root; it stands for those inside of it that no other
-/// row names.
+/// A module is given by its path without `crate`, and `lib` is the root; it stands for those inside
+/// of it that no other row names.
 pub(crate) type Room<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
 /// An arrow against the order of the rooms: from, to, and why it is there.
 pub(crate) type Knot<'a> = (&'a str, &'a str, &'a str);
 
-/// Compares the sources of a crate with the table. Returns one line for each mistake in either. `root` is the
-/// crate's `lib.rs`.
+/// Compares the sources of a crate with the table. Returns one line for each mistake in either.
+/// `root` is the crate's `lib.rs`.
 pub(crate) fn complaints(root: &Path, rooms: &[Room<'_>], knots: &[Knot<'_>]) -> Vec<String> {
     let mut wrong = wrong_rows(rooms, knots);
     let house = House::read(root);
@@ -64,8 +68,8 @@ pub(crate) fn complaints(root: &Path, rooms: &[Room<'_>], knots: &[Knot<'_>]) ->
     wrong
 }
 
-/// The arrows that keep the files of a folder from having an order, of all folders but the root, whose order is the
-/// table's; none if each file uses only files below it.
+/// The arrows that keep the files of a folder from having an order, of all folders but the root,
+/// whose order is the table's; none if each file uses only files below it.
 pub(crate) fn circles(root: &Path) -> Vec<String> {
     let mut folders: BTreeMap<ModulePath, BTreeSet<(String, String)>> = BTreeMap::new();
     for arrow in House::read(root).arrows() {
@@ -130,7 +134,8 @@ fn name_of(path: &[String]) -> String {
     if path.is_empty() { "lib".to_owned() } else { path.join("::") }
 }
 
-/// The room whose row names the module, or else the closest module around it. The root is only itself.
+/// The room whose row names the module, or else the closest module around it. The root is only
+/// itself.
 fn room_of<'a>(module: &[String], rooms: &[Room<'a>]) -> Option<&'a str> {
     let named = |path: &[String]| {
         rooms.iter().find(|(_, modules, _)| modules.contains(&name_of(path).as_str())).map(|(room, ..)| *room)

@@ -1,4 +1,5 @@
-//! The names in one file: the paths of its `use` lines and of its code, and the modules that it declares.
+//! The names in one file: the paths of its `use` lines and of its code, and the modules that it
+//! declares.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +20,8 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a file into the modules, and returns the children of its module that have files of their own.
+    /// Reads a file into the modules, and returns the children of its module that have files of
+    /// their own.
     pub(super) fn read(
         file: &'a Path,
         text: &str,

@@ -7,7 +7,8 @@ pub(super) enum Token {
     Mark(char),
 }
 
-/// The words and marks of a source with their lines; comments, strings, characters and lifetimes left out.
+/// The words and marks of a source with their lines; comments, strings, characters and lifetimes
+/// left out.
 pub(super) fn tokens(text: &str) -> Vec<(Token, usize)> {
     let characters: Vec<char> = text.chars().collect();
     let (mut tokens, mut at, mut line) = (Vec::new(), 0, 1);

@@ -14,8 +14,8 @@ use crate::tracer::Backing;
 
 /// Steps that free, close or wait to do so.
 const ENDS: [&str; 5] = ["::drop", "::close", "::free_held", "::stop_holding", "::unregister"];
-/// During all other steps, a stream of another context is captured, because a context cannot end while one of
-/// its streams is captured.
+/// During all other steps, a stream of another context is captured, because a context cannot end
+/// while one of its streams is captured.
 const ELSEWHERE: [&str; 3] = ["Context::", "Current::", "Worker::"];
 
 /// Names of steps that ran during a capture, and the results of captures that failed.
@@ -62,7 +62,8 @@ impl Capturer {
         ENDS.iter().any(|end| step.ends_with(end))
     }
 
-    /// Runs `body` while a stream of the current context is captured, or of another one if `body` may end that.
+    /// Runs `body` while a stream of the current context is captured, or of another one if `body`
+    /// may end that.
     pub(super) fn during_a_capture<R>(&self, step: &'static str, body: impl FnOnce() -> R) -> R {
         let ends_it = ELSEWHERE.iter().any(|part| step.contains(part));
         let context = if ends_it { 0 } else { Backing::Emulator.current() as usize };

@@ -138,7 +138,8 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
     let (stream, one) = (Stream::default_in(cx), LaunchConfig::new(1, 1));
     if let Some(mut kernel) = steps.attempt("Function::bind", || function.bind::<Put>()) {
         steps.attempt("Kernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
-        // SAFETY: the kernel writes one number to `out`, which is freed after it on the same stream.
+        // SAFETY: the kernel writes one number to `out`, which is freed after it on the same
+        // stream.
         steps.attempt("Kernel::launch", || unsafe { kernel.launch(cx, &stream, one, (5u32, &mut out)) });
         host_calls(steps, cx, &kernel);
         let priority = LaunchAttributes { priority: Some(0), ..LaunchAttributes::default() };

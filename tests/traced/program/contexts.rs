@@ -10,8 +10,8 @@ use super::{
     processes, requests, scopes, streams, textures, virtual_memory,
 };
 
-/// A use of a token above which another was forgotten. A failure while the stack is restored need not be
-/// reported.
+/// A use of a token above which another was forgotten. A failure while the stack is restored need
+/// not be reported.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
 
 /// Contexts of the program's own, and all that is done in them.
@@ -120,8 +120,8 @@ fn nested(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     steps.attempt("Current::memory_info", || cx.memory_info());
 }
 
-/// Tokens that are never dropped: their contexts are popped by the next use of a token below, or when that
-/// token ends.
+/// Tokens that are never dropped: their contexts are popped by the next use of a token below, or
+/// when that token ends.
 fn forgotten(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     std::mem::forget(steps.attempt("Current::push", || cx.push(other)));
     steps.attempt(AFTER_FORGOTTEN, || cx.memory_info());

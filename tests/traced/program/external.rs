@@ -74,7 +74,8 @@ fn semaphores(steps: &Steps, cx: &Current<'_, '_>) {
     let stream = steps.attempt("Stream::new", || Stream::new(cx));
     if let Some(semaphore) = steps.attempt("ExternalSemaphore::from_timeline_fd", import) {
         if let Some(stream) = &stream {
-            // SAFETY: the stream finishes with the semaphore before it is destroyed: no wait takes long.
+            // SAFETY: the stream finishes with the semaphore before it is destroyed: no wait takes
+            // long.
             steps.attempt("ExternalSemaphore::signal", || unsafe { semaphore.signal(cx, stream, 1) });
             other.signal(1);
             // SAFETY: as above.

@@ -10,8 +10,8 @@ use super::Steps;
 
 const SM: ResourceKind = ResourceKind::CU_DEV_RESOURCE_TYPE_SM;
 
-/// On the second device, since the primary context of the first is reset, which is not to be where a green context is left
-/// that could not be destroyed.
+/// On the second device, since the primary context of the first is reset, which is not to be where
+/// a green context is left that could not be destroyed.
 pub(super) fn all(steps: &Steps, driver: Driver) {
     let Some(device) = steps.attempt("Driver::device", || driver.device(1)) else { return };
     let Some(all) = steps.attempt("Device::resource", || device.resource(SM)) else { return };

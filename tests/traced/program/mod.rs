@@ -1,7 +1,7 @@
 //! A program that uses every method of the safe layer that calls the driver, over a traced driver.
 //!
-//! It goes on after a failure as far as it can, as a careful user would: it does not use objects whose
-//! creation failed. Each use is a [`Step`], with the name of its method as `Type::method`.
+//! It goes on after a failure as far as it can, as a careful user would: it does not use objects
+//! whose creation failed. Each use is a [`Step`], with the name of its method as `Type::method`.
 
 mod arrays;
 mod capturer;
@@ -51,15 +51,16 @@ pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
     crate::source::documented().into_keys().filter(|name| !used(name)).collect()
 }
 
-/// Runs the program on this thread, which must be a fresh one because the effects of a failure stay with the
-/// thread.
+/// Runs the program on this thread, which must be a fresh one because the effects of a failure stay
+/// with the thread.
 pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
     run_in(library, session, Rooms::All).0
 }
 
 /// Runs the named rooms, and returns their places in the log.
 ///
-/// Runs in one process meet in the primary context, which each of them resets, so that there is one at a time.
+/// Runs in one process meet in the primary context, which each of them resets, so that there is one
+/// at a time.
 pub(crate) fn run_in(library: Library, session: &Session, rooms: Rooms) -> (Vec<Step>, Vec<Room>) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,8 +69,8 @@ pub(crate) fn run_in(library: Library, session: &Session, rooms: Rooms) -> (Vec<
     steps.finish()
 }
 
-/// Runs all of it, with another thread that captures while something is freed. Returns the captures that this
-/// ended, and in which steps there was one.
+/// Runs all of it, with another thread that captures while something is freed. Returns the captures
+/// that this ended, and in which steps there was one.
 pub(crate) fn run_beside_captures(
     library: Library,
     session: &Session,

@@ -1,4 +1,5 @@
-//! Numbers that streams write and wait for, attributes and host functions of streams, copies by other calls, tensor maps.
+//! Numbers that streams write and wait for, attributes and host functions of streams, copies by
+//! other calls, tensor maps.
 
 use std::sync::Arc;
 

@@ -114,7 +114,8 @@ fn exchanged(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
         let import = || MemoryPool::import(driver, descriptor.as_fd());
         if let (Some(theirs), Some(buffer)) = (steps.attempt("MemoryPool::import", import), &buffer) {
             if let Some(pointer) = steps.attempt("StreamBuffer::export", || buffer.export(cx)) {
-                // SAFETY: as many elements, allocated in the order of the same stream, and freed before.
+                // SAFETY: as many elements, allocated in the order of the same stream, and freed
+                // before.
                 let import = || unsafe { StreamBuffer::<u32>::import(cx, stream, &theirs, pointer, LEN) };
                 let imported = steps.attempt("StreamBuffer::import", import);
                 steps.done("StreamBuffer::drop", || drop(imported));

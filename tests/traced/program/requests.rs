@@ -42,7 +42,8 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, 'static>) {
     steps.done("Stream::drop", || drop(stream));
 }
 
-/// Polls a future: at once, or a moment later where work runs at other times than inside of the calls.
+/// Polls a future: at once, or a moment later where work runs at other times than inside of the
+/// calls.
 fn poll<T>(future: impl Future<Output = T>) -> Option<T> {
     let (mut future, began) = (pin!(future), Instant::now());
     loop {

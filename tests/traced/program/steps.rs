@@ -49,7 +49,8 @@ impl Step {
 pub(crate) fn by_step(steps: &[Step], log: &[Called]) -> Vec<Vec<Called>> {
     let mut calls = vec![Vec::new(); steps.len()];
     for (at, call) in log.iter().enumerate() {
-        // Steps are in the order in which they began, so the last one around a call is the innermost.
+        // Steps are in the order in which they began, so the last one around a call is the
+        // innermost.
         if let Some(step) = steps.iter().rposition(|step| step.calls.contains(&at)) {
             calls[step].push(*call);
         }
@@ -143,7 +144,8 @@ impl Reported for ModuleError {
     }
 }
 
-/// A part of the program that needs nothing of the parts before it, and leaves nothing to those after it.
+/// A part of the program that needs nothing of the parts before it, and leaves nothing to those
+/// after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
     pub(crate) name: &'static str,
@@ -221,7 +223,8 @@ impl Steps {
             Ok(value) => Some(value),
             Err(error) => {
                 let told = error.of_driver();
-                // The text of an injected error is not needed, and for some codes it searches files.
+                // The text of an injected error is not needed, and for some codes it searches
+                // files.
                 let text = if self.was_injected(at, told) { String::new() } else { error.to_string() };
                 self.steps.borrow_mut()[at].outcome = Outcome::Failed(told, text);
                 None
@@ -229,7 +232,8 @@ impl Steps {
         }
     }
 
-    /// A step that a device may refuse with this code, as the software device does: that is no failure.
+    /// A step that a device may refuse with this code, as the software device does: that is no
+    /// failure.
     pub(super) fn may_refuse<R, E: Reported>(
         &self,
         name: &'static str,

@@ -1,4 +1,5 @@
-//! Settings of core dumps, callbacks, and checkpoints of a process: over a driver that stands in for them.
+//! Settings of core dumps, callbacks, and checkpoints of a process: over a driver that stands in
+//! for them.
 
 use std::time::Duration;
 

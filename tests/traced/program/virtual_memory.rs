@@ -1,4 +1,5 @@
-//! Managed memory, virtual memory, multicast objects, and arrays whose memory is given to them later.
+//! Managed memory, virtual memory, multicast objects, and arrays whose memory is given to them
+//! later.
 
 use cuprum::memory::{
     Advice, Array, ArrayFlags, ArrayShape, Granularity, ManagedBuffer, ManagedRange, ManagedRangeMut,
@@ -171,8 +172,8 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
     let create = || PhysicalMemory::new(driver, here, bytes, PhysicalFlags::empty());
     let Some(memory) = steps.attempt("PhysicalMemory::new", create) else { return };
     let Some(posing) = steps.attempt("PhysicalMemory::new", create) else { return };
-    // SAFETY: a handle of that size that nothing else releases; the driver refuses one that is no such
-    // object.
+    // SAFETY: a handle of that size that nothing else releases; the driver refuses one that is no
+    // such object.
     let object = unsafe { Multicast::from_raw(driver, posing.into_raw(), bytes) };
     steps.may_refuse("Multicast::add_device", NOT_SUPPORTED, || object.add_device(device));
     steps.may_refuse("Multicast::bind", NOT_SUPPORTED, || object.bind(device, 0, &memory, 0, bytes));
@@ -199,7 +200,8 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
     steps.done("PhysicalMemory::drop", || drop(memory));
 }
 
-/// Arrays that have their memory from the start, as all of the software device's do, refuse to tell of tiles.
+/// Arrays that have their memory from the start, as all of the software device's do, refuse to tell
+/// of tiles.
 fn without_memory(steps: &Steps, cx: &Current<'_, '_>) {
     let (shape, flags) = (ArrayShape::TwoD { width: 4, height: 2 }, ArrayFlags::empty());
     if let Some(array) = steps.attempt("Array::new", || Array::<u32>::new(cx, shape, flags)) {

@@ -1,7 +1,8 @@
-//! Runs the program with each of its driver calls failing in turn, in every way, and collects mistakes.
+//! Runs the program with each of its driver calls failing in turn, in every way, and collects
+//! mistakes.
 //!
-//! Child processes make the runs because a run may abort: the parent then starts another child. Each run has
-//! a thread of its own, because this crate and the driver keep state per thread.
+//! Child processes make the runs because a run may abort: the parent then starts another child.
+//! Each run has a thread of its own, because this crate and the driver keep state per thread.
 
 mod child;
 mod plan;
@@ -20,7 +21,8 @@ use crate::tracer::{Backing, Build};
 
 /// Environment variable with a child's runs, as `first..end`.
 const RUNS: &str = "CUPRUM_INJECTION_RUNS";
-/// Names the part of all runs to make, as `2/8` for the second of eight; `CUPRUM_TESTS=pairs` has half a million.
+/// Names the part of all runs to make, as `2/8` for the second of eight; `CUPRUM_TESTS=pairs` has
+/// half a million.
 const PART: &str = "CUPRUM_INJECTION_PART";
 /// Begins each line that a child has to say.
 const MARK: &str = "@sweep ";
@@ -81,7 +83,8 @@ fn wanted(all: usize) -> Range<usize> {
     }
 }
 
-/// Makes the runs `first..end`, in a new child after each that has made its share or ended before its time.
+/// Makes the runs `first..end`, in a new child after each that has made its share or ended before
+/// its time.
 fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
     let mut findings = Vec::new();
     while first < end {

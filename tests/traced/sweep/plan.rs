@@ -10,10 +10,11 @@ use crate::amount;
 use crate::program::{self, Room, Rooms, Step};
 use crate::tracer::{Backing, Build, Injection, Pick, Session};
 
-/// The codes: of arguments, of memory, of the driver's end, of contexts and handles, two that stay, one for
-/// everything, and one that does not exist.
+/// The codes: of arguments, of memory, of the driver's end, of contexts and handles, two that stay,
+/// one for everything, and one that does not exist.
 const CODES: [u32; 9] = [1, 2, 4, 201, 400, 700, 719, 999, 12345];
-/// Those for drivers on which only a few methods take another way: one that stays and one that does not.
+/// Those for drivers on which only a few methods take another way: one that stays and one that does
+/// not.
 const FEW_CODES: [u32; 2] = [719, 999];
 /// For one that only a few functions more need.
 const ONE_CODE: [u32; 1] = [999];
@@ -26,15 +27,15 @@ const PAIRED: usize = 4;
 /// Number of second calls for each first one, where not all are tried.
 const APART: usize = 6;
 
-/// Number of second calls for each first one: all within reach if `CUPRUM_TESTS` asks for pairs: half a
-/// million runs of 0.3 to 3 ms of processor time.
+/// Number of second calls for each first one: all within reach if `CUPRUM_TESTS` asks for pairs:
+/// half a million runs of 0.3 to 3 ms of processor time.
 fn second_calls() -> usize {
     let pairs = std::env::var("CUPRUM_TESTS").is_ok_and(|amount| amount == "pairs");
     if pairs { MOST_APART } else { APART }
 }
 
-/// Runs over a driver. Each enters at most one room, because the total time grows with the square of a run's
-/// length.
+/// Runs over a driver. Each enters at most one room, because the total time grows with the square
+/// of a run's length.
 struct Part {
     name: &'static str,
     library: Library,
@@ -112,10 +113,11 @@ impl Part {
     }
 }
 
-/// All runs. Each call of the program fails with each code in each way; in a sample once, in another way than the call before
-/// it and with another code than four calls before. Then two calls fail, once each: each call and six of the next sixty,
-/// all of them with `CUPRUM_TESTS=pairs`, and in a sample some of these pairs. A room in which the program makes the same calls
-/// on an older driver as on the newest is not run again.
+/// All runs. Each call of the program fails with each code in each way; in a sample once, in
+/// another way than the call before it and with another code than four calls before. Then two calls
+/// fail, once each: each call and six of the next sixty, all of them with `CUPRUM_TESTS=pairs`, and
+/// in a sample some of these pairs. A room in which the program makes the same calls on an older
+/// driver as on the newest is not run again.
 pub(crate) struct Plan {
     parts: Vec<Part>,
 }

@@ -31,8 +31,8 @@ const LEAK: &str = "Leak";
 /// True if an object stays when this function is not done: it frees, or a drop elsewhere needs it.
 fn leaks_by_itself(run: &Run) -> bool {
     let name = run.function.to_string();
-    // Work that a wait leaves in flight when it fails for good is never freed. A driver that says that it has ended is not
-    // asked for another wait.
+    // Work that a wait leaves in flight when it fails for good is never freed. A driver that says
+    // that it has ended is not asked for another wait.
     let stays = matches!(
         run.injection.code,
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
@@ -100,8 +100,8 @@ fn is_sticky(call: &Called) -> bool {
     call.injected.and_then(|code| Error::new(code, call.function)).is_some_and(Error::is_sticky)
 }
 
-/// Complaints about a step in which the calls `failed` were made to fail. The call at `fault` was the first to answer with a
-/// fault that stays.
+/// Complaints about a step in which the calls `failed` were made to fail. The call at `fault` was
+/// the first to answer with a fault that stays.
 fn judge(run: &Run, step: &Step, failed: &[Called], fault: Option<usize>) -> Option<Finding> {
     let answered =
         |error: &Error, call: &Called| (call.function, call.injected) == (error.call(), Some(error.code()));

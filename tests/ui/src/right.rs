@@ -1,5 +1,5 @@
-//! The programs about loans with only the wrong line put right: they compile, so that the others fail for their reason.
-//! Each function has the name of its program.
+//! The programs about loans with only the wrong line put right: they compile, so that the others
+//! fail for their reason. Each function has the name of its program.
 
 #![expect(dead_code, reason = "they are compiled, and not called")]
 

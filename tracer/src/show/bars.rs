@@ -23,8 +23,9 @@ impl Rows {
     }
 }
 
-/// The time in which the device has worked on a piece, as far as it is known: the measured time; otherwise
-/// from its call until a wait showed that it was over; without a wait, until its call returned.
+/// The time in which the device has worked on a piece, as far as it is known: the measured time;
+/// otherwise from its call until a wait showed that it was over; without a wait, until its call
+/// returned.
 pub(crate) fn span(recording: &Recording, piece: &Piece) -> (u64, u64) {
     let call = &recording.calls[piece.call];
     if let Some(measured) = piece.measured {

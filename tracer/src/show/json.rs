@@ -7,8 +7,8 @@ use super::bars;
 use super::text::{self, Json, Micros};
 use super::timeline::Timeline;
 
-/// A number above the numbers of processes in the system, so that the device's lanes get a number of their
-/// own.
+/// A number above the numbers of processes in the system, so that the device's lanes get a number
+/// of their own.
 const DEVICE: u64 = 1 << 32;
 
 impl Timeline<'_> {
@@ -18,7 +18,8 @@ impl Timeline<'_> {
     }
 }
 
-/// Calls on a lane per thread, and their work on a lane per stream, with arrows from one to the other.
+/// Calls on a lane per thread, and their work on a lane per stream, with arrows from one to the
+/// other.
 pub(crate) struct TraceEvents<'a>(pub(crate) &'a Timeline<'a>);
 
 impl fmt::Display for TraceEvents<'_> {

@@ -1,4 +1,5 @@
-//! A recording as a page: one file of HTML with its data, its style and its script, which loads nothing.
+//! A recording as a page: one file of HTML with its data, its style and its script, which loads
+//! nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write};
@@ -13,7 +14,8 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Calls from which on their arguments are left out of the page, which would be too large for a browser.
+/// Calls from which on their arguments are left out of the page, which would be too large for a
+/// browser.
 const MOST_WITH_TEXT: usize = 200_000;
 
 /// Kinds of bars, as the script has colors for them.
@@ -21,8 +23,8 @@ const KINDS: [&str; 9] =
     ["call", "wait", "failed", "unreturned", "kernel", "copy", "fill", "other", "captured"];
 
 impl Timeline<'_> {
-    /// As a page of HTML that needs only a browser. `title` names the program, and each of `notes` is a
-    /// sentence above the lanes.
+    /// As a page of HTML that needs only a browser. `title` names the program, and each of `notes`
+    /// is a sentence above the lanes.
     pub fn page<'b>(&'b self, title: &'b str, notes: &'b [String]) -> impl fmt::Display + 'b {
         Page { timeline: self, title, notes }
     }

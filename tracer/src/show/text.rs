@@ -4,7 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::read::{Call, Recording};
 
-/// A call with its arguments and its result, as `cuMemAlloc_v2(dptr: 0x7ffc…, bytesize: 4096) -> 0x7f20…`.
+/// A call with its arguments and its result, as `cuMemAlloc_v2(dptr: 0x7ffc…, bytesize: 4096) ->
+/// 0x7f20…`.
 pub(crate) fn call(recording: &Recording, call: &Call) -> String {
     let mut text = format!("{}(", call.function);
     for (number, (name, value)) in arguments(recording, call).into_iter().enumerate() {

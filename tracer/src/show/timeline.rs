@@ -4,7 +4,8 @@ use crate::read::Recording;
 use crate::work::Work;
 use std::collections::HashSet;
 
-/// A recording as it is shown: lanes of threads with their calls, and lanes of streams with their work.
+/// A recording as it is shown: lanes of threads with their calls, and lanes of streams with their
+/// work.
 ///
 /// ```
 /// use cuprum_tracer::{Recording, Timeline};

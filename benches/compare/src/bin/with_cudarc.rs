@@ -43,7 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [empty, saxpy] = kernels()?;
     let empty = context.load_module(Ptx::from_src(empty))?.load_function("empty")?;
     let saxpy = context.load_module(Ptx::from_src(saxpy))?.load_function("saxpy")?;
-    // A context with a stream other than the default one records two events for each argument of each launch.
+    // A context with a stream other than the default one records two events for each argument of
+    // each launch.
     let stream = context.default_stream();
     let (one, warp) = (shape(1, 1), shape(1, 32));
 

@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (stream, lane) = (&streams[i % 2], scope.on(&streams[i % 2])?);
             let (host, y) = (lane.lend(host)?, lane.lend(device.as_mut_slice())?);
             lane.copy(&y, &host)?;
-            // SAFETY: saxpy touches N elements of each; x is only read, and y is lent to the scope of this stream.
+            // SAFETY: saxpy touches N elements of each; x is only read, and y is lent to the scope
+            // of this stream.
             unsafe { saxpy.launch(&cx, stream, config, (N as u32, 2.0, &x, &y)) }?;
             lane.copy(&host, &y)?;
         }

@@ -14,7 +14,8 @@ fn main() -> cuprum::Result<()> {
         let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;
         let stream = Stream::default_in(cx);
         let config = LaunchConfig::for_elements(1000, 256);
-        // SAFETY: saxpy touches n elements of each; the copy below comes after it on the same stream.
+        // SAFETY: saxpy touches n elements of each; the copy below comes after it on the same
+        // stream.
         unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
         println!("{}", y.to_vec(cx)?.iter().sum::<f32>());
         Ok(())

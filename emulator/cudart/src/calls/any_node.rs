@@ -257,7 +257,8 @@ pub(crate) unsafe extern "C" fn recaptured(
     CUresult(answer.0)
 }
 
-/// Writes the results of a new node into its parameters: the address of memory, the bodies of a condition.
+/// Writes the results of a new node into its parameters: the address of memory, the bodies of a
+/// condition.
 ///
 /// # Safety
 /// The pointer is writable.

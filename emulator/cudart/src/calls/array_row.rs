@@ -1,4 +1,5 @@
-//! Copies of bytes to and from arrays, which continue in the next row at the end of one. CUDA 10.1 deprecated them.
+//! Copies of bytes to and from arrays, which continue in the next row at the end of one. CUDA 10.1
+//! deprecated them.
 
 use core::ffi::c_void;
 
@@ -65,8 +66,8 @@ calls! {
     }
 }
 
-/// Returns the memory type of the end that is no array. An unknown direction is the default one, as recorded
-/// on an H200.
+/// Returns the memory type of the end that is no array. An unknown direction is the default one, as
+/// recorded on an H200.
 fn other_end(kind: Kind, wrong: [Kind; 2], with_host: Kind) -> Result<CUmemorytype> {
     match kind {
         _ if wrong.contains(&kind) => Err(cudaError::cudaErrorInvalidMemcpyDirection),
@@ -85,7 +86,8 @@ enum End {
 }
 
 impl End {
-    /// Returns the place `x` bytes after the begin of row `y`. Fails if fewer than `count` bytes follow.
+    /// Returns the place `x` bytes after the begin of row `y`. Fails if fewer than `count` bytes
+    /// follow.
     fn array(here: &Here, array: CUarray, x: usize, y: usize, count: usize) -> Result<Self> {
         let (row, rows) = array::rows(here.fns, array)?;
         let place = y.checked_mul(row).and_then(|begin| begin.checked_add(x));

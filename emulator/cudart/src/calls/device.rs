@@ -113,7 +113,8 @@ calls! {
         if properties.is_null() {
             return Err(cudaError::cudaErrorInvalidValue);
         }
-        // SAFETY: the caller's struct has the layout of CUDA 11, which is a prefix of the layout of CUDA 12.
+        // SAFETY: the caller's struct has the layout of CUDA 11, which is a prefix of the layout of
+        // CUDA 12.
         unsafe { ptr::copy_nonoverlapping(ptr::from_ref(&found).cast(), properties, BYTES_OF_11) };
         Ok(())
     }

@@ -1,7 +1,8 @@
-//! Execution contexts: the primary context of a device, or a green context with a share of its resources.
+//! Execution contexts: the primary context of a device, or a green context with a share of its
+//! resources.
 //!
-//! Such a context is the handle of the driver's context, which graph nodes accept too. The driver names
-//! green contexts by a handle of their own, so they are listed here.
+//! Such a context is the handle of the driver's context, which graph nodes accept too. The driver
+//! names green contexts by a handle of their own, so they are listed here.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -143,7 +143,8 @@ pub(crate) unsafe fn read<T>(from: *const T, reserved: usize, to: &mut T) -> Res
         return Err(cudaError::cudaErrorInvalidValue);
     }
     let bytes = if release::is_13() { size_of::<T>() } else { reserved };
-    // SAFETY: readable as guaranteed by the caller, not more than the target, which is another struct.
+    // SAFETY: readable as guaranteed by the caller, not more than the target, which is another
+    // struct.
     unsafe { core::ptr::from_mut(to).cast::<u8>().copy_from_nonoverlapping(from.cast::<u8>(), bytes) };
     Ok(())
 }

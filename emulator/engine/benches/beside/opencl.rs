@@ -129,7 +129,8 @@ impl Pocl {
         Pocl { cl, context, queue, program, version }
     }
 
-    /// Launches the kernel once and checks the results. `None` if there is no such kernel in OpenCL.
+    /// Launches the kernel once and checks the results. `None` if there is no such kernel in
+    /// OpenCL.
     pub(crate) fn prepare(&self, kernel: &str, contest: &Contest) -> Option<Prepared> {
         if !SOURCE.contains(&format!("kernel void {kernel}(")) {
             return None;

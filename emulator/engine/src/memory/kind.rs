@@ -24,7 +24,8 @@ pub enum RegionKind {
     Global,
     /// Physical memory mapped into a range that the client reserved.
     Mapped,
-    /// Physical memory of the host, mapped into such a range. The host reaches it where it has access.
+    /// Physical memory of the host, mapped into such a range. The host reaches it where it has
+    /// access.
     MappedHost,
     /// The heap that kernels allocate from.
     Heap,

@@ -80,7 +80,8 @@ pub struct Neighbor {
 }
 
 impl fmt::Display for Neighbor {
-    /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory, from cuMemAlloc)`.
+    /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory, from
+    /// cuMemAlloc)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.position {
             Position::Inside(offset) => write!(f, "{offset} bytes into ")?,

@@ -90,8 +90,8 @@ impl Region {
         }
     }
 
-    /// Returns the address of its first byte on the host, for the client. The driver itself uses the
-    /// bytes at `host`.
+    /// Returns the address of its first byte on the host, for the client. The driver itself uses
+    /// the bytes at `host`.
     pub fn on_host(&self) -> *mut u8 {
         let guarded = self.backing.guarded_at().and_then(|base| usize::try_from(base).ok());
         guarded.map_or(self.host, core::ptr::with_exposed_provenance_mut)

@@ -90,7 +90,8 @@ impl Space {
     pub(super) fn show(&self, base: u64, file: &SharedFile, writable: bool) -> bool {
         let end = base.checked_add(file.bytes());
         let inside = self.contains(base) && end.is_some_and(|end| self.contains(end));
-        // SAFETY: pages of this range, on which the caller has a region whose bytes are at another address.
+        // SAFETY: pages of this range, on which the caller has a region whose bytes are at another
+        // address.
         self.reserved && inside && unsafe { file.map_over(base, writable) }
     }
 
@@ -203,7 +204,8 @@ mod os {
 
     fn alloc(at: *mut c_void, bytes: u64, kind: u32, access: u32) -> Option<u64> {
         let bytes = usize::try_from(bytes).ok()?;
-        // SAFETY: a reservation at free addresses, or pages of our own reservation that `commit` passes.
+        // SAFETY: a reservation at free addresses, or pages of our own reservation that `commit`
+        // passes.
         let at = unsafe { VirtualAlloc(at, bytes, kind, access) };
         (!at.is_null()).then_some(at.addr() as u64)
     }

@@ -79,7 +79,8 @@ pub enum Use {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Work {
-    /// Number of the operation, counted from 1 in the order of the calls that queued them. 0 for the host.
+    /// Number of the operation, counted from 1 in the order of the calls that queued them. 0 for
+    /// the host.
     pub number: u64,
     /// The call that queued it.
     pub call: Option<FnId>,

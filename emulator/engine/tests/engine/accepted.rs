@@ -236,7 +236,8 @@ fn parameters_and_results_of_functions_have_addresses() {
         ("st.local.b32 [p], b; st.param.b32 [o+8], a;", |t| 1000 * t + 7),
         ("cvta.local.u64 p, p; st.b32 [p], b; st.b32 [p+8], b; st.param.b32 [o], a;", |t| 7000 + t),
         ("st.param.v2.b32 [p+8], {a, b}; st.param.b64 [p], 0; st.param.b8 [o+1], 1;", |t| 1000 * t + 256),
-        // On an H100 (driver 580) all cases give this but the next, where its assembler loses the store of 2.
+        // On an H100 (driver 580) all cases give this but the next, where its assembler loses the
+        // store of 2.
         (
             "st.param.b32 [p], 1; st.param.b32 [p+8], 2; setp.lt.u32 c, a, 8; @c ret; st.param.b32 [p], a;",
             |t| if t < 8 { 2001 } else { 2000 + t },

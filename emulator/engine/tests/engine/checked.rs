@@ -183,8 +183,8 @@ fn run(text: &str, mode: Execution, check: fn(&mut ExecOptions)) -> Result<(), B
     device.launch("k", 2, THREADS, &Args::default().buffer(&out)).map(drop)
 }
 
-/// Compares the findings of a check between the modes. Requires that it finds each of these kinds in
-/// some programs, and nothing in others.
+/// Compares the findings of a check between the modes. Requires that it finds each of these kinds
+/// in some programs, and nothing in others.
 fn compare(check: fn(&mut ExecOptions), kinds: &[&str]) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let first = number("CUPRUM_FUZZ_SEED").unwrap_or(1);

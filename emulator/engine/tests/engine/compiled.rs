@@ -146,8 +146,8 @@ fn functions_have_machine_code() {
     }
 }
 
-/// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in the
-/// loop that the compiled mode leaves to the plain mode, or with none.
+/// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in
+/// the loop that the compiled mode leaves to the plain mode, or with none.
 #[test]
 fn lanes_that_poll_let_another_of_their_warp_run() {
     let poll =

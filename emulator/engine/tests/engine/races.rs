@@ -408,8 +408,8 @@ fn a_number_that_warps_change_without_order_depends_on_the_seed() {
 
 #[test]
 fn the_last_of_threads_without_order_depends_on_the_seed() {
-    // Machine code runs one lane after another between the heads of loops, the other modes all lanes
-    // of a warp in step.
+    // Machine code runs one lane after another between the heads of loops, the other modes all
+    // lanes of a warp in step.
     let body = "mov.u32 %r1, 0;\nAGAIN:\nst.global.u32 [%rd0], %tid;\nadd.u32 %r1, %r1, 1;\n\
                 setp.lt.u32 %p0, %r1, 50;\n@%p0 bra AGAIN;";
     for mode in MODES {

@@ -58,8 +58,8 @@ fn run(text: &str, mode: Execution, threads: u32, seed: u32) -> Outcome {
 }
 
 /// A remark in bodies whose registers depend on the order in which the lanes of a warp take turns,
-/// because they race, or return to a place that they share. The compiled mode has another order than
-/// those that run warps in lockstep, so only memory is compared, which does not depend on it.
+/// because they race, or return to a place that they share. The compiled mode has another order
+/// than those that run warps in lockstep, so only memory is compared, which does not depend on it.
 const BY_TURNS: &str = "// by turns\n";
 
 /// Runs a body in all modes, and returns the common result.

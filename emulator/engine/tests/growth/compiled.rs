@@ -9,7 +9,8 @@ use std::time::Duration;
 
 /// Number of instructions of the smaller kernel; the larger one has four times as many.
 const SMALL: usize = 400;
-/// Four times the size may take this times as long. A quadratic algorithm takes sixteen times as long.
+/// Four times the size may take this times as long. A quadratic algorithm takes sixteen times as
+/// long.
 const LONGER: f64 = 9.0;
 /// Shorter times than this are ignored.
 const NO_MATTER: Duration = Duration::from_millis(100);

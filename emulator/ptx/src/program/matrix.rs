@@ -81,8 +81,8 @@ pub struct MatrixProduct {
     pub saturate: bool,
     /// For single bits: multiplies by exclusive or instead of and.
     pub differ: bool,
-    /// For each part, the places of the lanes' first elements, of their second ones, and so on, in the
-    /// matrix row by row. The matrices of several products follow each other.
+    /// For each part, the places of the lanes' first elements, of their second ones, and so on, in
+    /// the matrix row by row. The matrices of several products follow each other.
     pub places: [Vec<u16>; 4],
 }
 

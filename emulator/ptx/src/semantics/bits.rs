@@ -80,7 +80,8 @@ fn extract(a: u64, start: u32, length: u32, signed: bool) -> u64 {
     if sign == 1 && available < 64 { kept | (!0 << available) } else { kept }
 }
 
-/// Selects bytes of `b:a` by the nibbles of `selector`; bit 3 of a nibble replicates the byte's sign.
+/// Selects bytes of `b:a` by the nibbles of `selector`; bit 3 of a nibble replicates the byte's
+/// sign.
 #[inline(always)]
 pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
     let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
@@ -156,7 +157,8 @@ operations! {
     @rows(size_of::<T>() >= 4)
     @lower(Lower::ShiftLeft)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
-    // Kernels find the first lane of a mask by this, or by reversing it and finding its highest bit.
+    // Kernels find the first lane of a mask by this, or by reversing it and finding its highest
+    // bit.
     @rows(size_of::<T>() == 4)
     @lower(Lower::LeadingZeros)
     CountLeadingZeros[T: Bits](a: T) -> u32 { a.leading_zeros() }
@@ -278,7 +280,8 @@ operations! {
         let b = if HIGH { [b[2], b[3]] } else { [b[0], b[1]] };
         dot4([a[0], a[1], 0, 0], [b[0], b[1], 0, 0], c as i32) as u32
     }
-    /// The position of the `|n|`-th set bit, counted from `base` upwards or, for negative `n`, downwards.
+    /// The position of the `|n|`-th set bit, counted from `base` upwards or, for negative `n`,
+    /// downwards.
     @rare(true)
     FindNth(mask: u32, base: u32, n: i32) -> u32 { find_nth(mask, base, n) }
     @rows(true)

@@ -36,7 +36,8 @@ impl Each {
         high << self.half | low & ((1 << self.half) - 1)
     }
 
-    /// Runs the operation for the lanes of `mask`, given the widths of its result and of its sources.
+    /// Runs the operation for the lanes of `mask`, given the widths of its result and of its
+    /// sources.
     ///
     /// # Safety
     /// `rows` contains every named register, in the widths of the operation.

@@ -105,8 +105,8 @@ pub(super) fn log2(x: f64) -> f64 {
     if x < f64::INFINITY { log } else { x }
 }
 
-/// Returns the sine of an angle in turns, and with `QUARTERS` the sine of so many quarters more. The
-/// angle is a number of single precision.
+/// Returns the sine of an angle in turns, and with `QUARTERS` the sine of so many quarters more.
+/// The angle is a number of single precision.
 #[inline(always)]
 pub(super) fn sine<const QUARTERS: u64>(turns: f64) -> f64 {
     let part = turns - nearest(turns).0;
@@ -143,8 +143,8 @@ mod tests {
         all.chain([f32::INFINITY.to_bits(), f32::NEG_INFINITY.to_bits()]).map(f32::from_bits)
     }
 
-    /// Requires that a function has the results of an exact one in single precision: the nearest, or
-    /// rarely the second nearest.
+    /// Requires that a function has the results of an exact one in single precision: the nearest,
+    /// or rarely the second nearest.
     fn compare(name: &str, wanted: impl Fn(f32) -> f64, function: impl Fn(f32) -> f64) {
         let (mut count, mut second) = (0, 0);
         for x in numbers().filter(|x| !x.is_nan()) {

@@ -244,7 +244,8 @@ macro_rules! arithmetic_f32 {
     )* } };
 }
 
-// `roundf` adds towards zero. `expf` has a fused product that is saturated, and one that is rounded down.
+// `roundf` adds towards zero. `expf` has a fused product that is saturated, and one that is rounded
+// down.
 arithmetic_f32! {
     AddF32(a, b) = add_f32, rows if ROUND == NEAREST || ROUND == ZERO && !SAT, rare if ROUND != NEAREST && (ROUND != ZERO || SAT), Lower::FloatAdd { flush: FTZ };
     SubF32(a, b) = sub_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Lower::FloatSub { flush: FTZ };

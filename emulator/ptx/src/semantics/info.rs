@@ -11,7 +11,8 @@ use super::rows::{Extension, PureRows, TestRows, pure_rows, test_rows};
 /// Runs an operation for the lanes of `mask`: rows, destination, sources, mask.
 pub(crate) type PureFn = unsafe fn(*mut u32, Register, [Register; 4], u32);
 
-/// Runs a comparison for the lanes of `mask` and returns one bit per lane; other lanes' bits are clear.
+/// Runs a comparison for the lanes of `mask` and returns one bit per lane; other lanes' bits are
+/// clear.
 pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
 
 /// Form of an operation or a comparison that runs lane by lane.

@@ -32,7 +32,8 @@ pub enum Lower {
     Xor,
     Not,
     LeadingZeros,
-    /// The position of the highest bit of a word, or its distance from the top; all ones without a bit.
+    /// The position of the highest bit of a word, or its distance from the top; all ones without a
+    /// bit.
     Find {
         from_top: bool,
     },

@@ -1,4 +1,5 @@
-//! The entry of each function: its checks, its body, its answer; and the macros that define functions.
+//! The entry of each function: its checks, its body, its answer; and the macros that define
+//! functions.
 
 use super::{misuse, process, unsupported};
 use crate::client;

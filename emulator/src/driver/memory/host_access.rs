@@ -90,7 +90,8 @@ mod os {
         fn __errno_location() -> *mut c_int;
     }
 
-    /// Data of the handler: the memory, the function that notes a permitted access, and the previous handler.
+    /// Data of the handler: the memory, the function that notes a permitted access, and the
+    /// previous handler.
     struct Watched {
         memory: &'static Memory,
         note: fn(u64, bool),

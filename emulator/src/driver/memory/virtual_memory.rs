@@ -83,7 +83,8 @@ impl Mapping {
         of_place.any(|(_, access)| access.0 & what.0 == what.0)
     }
 
-    /// Maps or unmaps it for kernels and copies, depending on the access of the devices and the host.
+    /// Maps or unmaps it for kernels and copies, depending on the access of the devices and the
+    /// host.
     fn show(&self, address: u64) -> Answer {
         const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
         const WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;

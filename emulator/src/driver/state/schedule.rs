@@ -130,8 +130,8 @@ impl Scheduler {
                     queue = self.run(ticket, job);
                 }
                 if self.run_ready(queue).is_pending(ticket) {
-                    // It waits for a value, or for work of another thread. Hardware needs no wait of
-                    // the host to continue then.
+                    // It waits for a value, or for work of another thread. Hardware needs no wait
+                    // of the host to continue then.
                     self.hurry();
                 }
             }

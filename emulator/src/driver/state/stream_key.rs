@@ -10,7 +10,8 @@ pub(crate) struct StreamKey {
     pub(crate) context: usize,
     /// The green context of the stream, 0 for none. Each green context has a legacy default stream.
     pub(crate) green: usize,
-    /// Identifies the stream within its context; [`StreamKey::LEGACY`] is the legacy default stream.
+    /// Identifies the stream within its context; [`StreamKey::LEGACY`] is the legacy default
+    /// stream.
     pub(crate) stream: u64,
     /// True if it synchronizes with the legacy default stream.
     pub(crate) blocking: bool,

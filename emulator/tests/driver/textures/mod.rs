@@ -1,4 +1,5 @@
-//! Textures and surfaces through the driver's functions: resources, samplers, and kernels of one instruction.
+//! Textures and surfaces through the driver's functions: resources, samplers, and kernels of one
+//! instruction.
 
 mod by_reference;
 mod goldens;

@@ -15,7 +15,8 @@ pub fn brightened(
     tables.enter_as(|cx| {
         let table: Vec<u8> = (0..=u8::MAX).map(|point| point.saturating_add(by)).collect();
         let table = Buffer::from_slice(cx, &table)?;
-        // The other library enters its context on top of ours, and in the middle of that we enter ours again.
+        // The other library enters its context on top of ours, and in the middle of that we enter
+        // ours again.
         let mut picture = pictures.enter_as(|cx| Gray::new(cx, points))?;
         let mut failed = None;
         picture.change(|point| {

@@ -1,4 +1,5 @@
-//! An application that holds the thread's stack, and two libraries that know nothing of it and use each other.
+//! An application that holds the thread's stack, and two libraries that know nothing of it and use
+//! each other.
 
 use cuprum::Driver;
 use cuprum::context::{Context, ContextFlags, ContextStack};

@@ -92,7 +92,8 @@ fn a_vector_has_the_kernels_offset_in_the_parameters() -> Outcome {
         let mut out = Buffer::<u8>::zeroed(cx, 28)?;
         let stream = Stream::new(cx)?;
         let arguments = (&mut out, 1, float4::new(2.0, 3.0, 4.0, 5.0), uint2::new(6, 7));
-        // SAFETY: the kernel writes 28 bytes, as kernels/signatures.cu says; the copy below waits for it.
+        // SAFETY: the kernel writes 28 bytes, as kernels/signatures.cu says; the copy below waits
+        // for it.
         unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), arguments) }?;
         let words: Vec<u32> = out
             .to_vec(cx)?
@@ -104,7 +105,8 @@ fn a_vector_has_the_kernels_offset_in_the_parameters() -> Outcome {
     })
 }
 
-/// Binds kernels of `kernels/vectors.cu`, each of which has a byte before every vector, so that its alignment shows.
+/// Binds kernels of `kernels/vectors.cu`, each of which has a byte before every vector, so that its
+/// alignment shows.
 macro_rules! binds {
     ($module:expr, $($kernel:ident($($vector:ident),*));* $(;)?) => { $(
         $module.function(stringify!($kernel))?.bind::<($(u8, cuprum::memory::vector::$vector),*)>()?;

@@ -1,5 +1,5 @@
-//! Another author's library: it keeps the context in which it was used first, borrowed or shared, and depends
-//! neither on its caller nor on the current context.
+//! Another author's library: it keeps the context in which it was used first, borrowed or shared,
+//! and depends neither on its caller nor on the current context.
 
 #![allow(clippy::missing_errors_doc, reason = "the errors are the driver's")]
 
@@ -24,8 +24,8 @@ impl<'ctx> Gray<'ctx> {
         self.home.enter_as(|cx| self.points.to_vec(cx))
     }
 
-    /// Replaces each point by the result of `change`, the caller's code. It runs while the context is
-    /// current.
+    /// Replaces each point by the result of `change`, the caller's code. It runs while the context
+    /// is current.
     pub fn change(&mut self, change: impl FnMut(u8) -> u8) -> Result<(), MemoryError> {
         self.home.enter_as(|cx| {
             let points: Vec<u8> = self.points.to_vec(cx)?.into_iter().map(change).collect();

@@ -1,5 +1,5 @@
-//! Functions of C that the Python example (`examples/python/dlpack.py`) loads: memory of the host and of the device as
-//! DLPack tensors, and a kernel on tensors of others.
+//! Functions of C that the Python example (`examples/python/dlpack.py`) loads: memory of the host
+//! and of the device as DLPack tensors, and a kernel on tensors of others.
 //!
 //! Each returns null or a code instead of an error, which it prints: Python needs no more here.
 
@@ -107,8 +107,8 @@ pub unsafe extern "C" fn cuprum_free_unversioned(tensor: *mut DLManagedTensor) {
     drop(unsafe { Tensor::from_unversioned(tensor) });
 }
 
-/// Doubles the floats of a tensor in place, by a kernel. Returns 0 on success. The tensor is freed in any
-/// case.
+/// Doubles the floats of a tensor in place, by a kernel. Returns 0 on success. The tensor is freed
+/// in any case.
 ///
 /// # Safety
 /// As for [`Tensor::from_versioned`].

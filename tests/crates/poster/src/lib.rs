@@ -1,4 +1,5 @@
-//! A third library: it keeps its picture, which is another library's, in a struct without a lifetime.
+//! A third library: it keeps its picture, which is another library's, in a struct without a
+//! lifetime.
 
 #![allow(clippy::missing_errors_doc, reason = "the errors are the driver's")]
 

@@ -1,6 +1,6 @@
-//! A server of tensors, as a tensor library has one: a thread with a channel, memory by numbers, kernels by
-//! names whose arguments are known at run time, reads that other threads await, and work that is recorded
-//! between two messages.
+//! A server of tensors, as a tensor library has one: a thread with a channel, memory by numbers,
+//! kernels by names whose arguments are known at run time, reads that other threads await, and work
+//! that is recorded between two messages.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -258,7 +258,8 @@ impl State {
         };
         let arguments: Vec<Arg<'_>> = values.iter().filter_map(argument).collect();
         let (queue, config) = (self.queue(cx, at)?, LaunchConfig::for_elements(threads, 128));
-        // SAFETY: the client vouches for the kernel; its memory is kept, and in the order of the queues.
+        // SAFETY: the client vouches for the kernel; its memory is kept, and in the order of the
+        // queues.
         Ok(unsafe { queue.launch(cx, &kernel, config, &arguments, &[]) }?)
     }
 
@@ -292,8 +293,8 @@ impl State {
             Work::Free(tensor) => drop(self.tensors.remove(&tensor).ok_or(Failed::Missing)?),
             Work::Evict(name) => drop(self.kernels.remove(name)),
             Work::Begin => {
-                // Memory of other queues may be used in the recording: each replay comes after their work so
-                // far.
+                // Memory of other queues may be used in the recording: each replay comes after
+                // their work so far.
                 for other in (0..self.queues.len()).filter(|other| !self.recordings.contains_key(other)) {
                     if let (true, Some(other)) = (other != at, &self.queues[other]) {
                         queue.wait(cx, &other.mark(cx)?)?;

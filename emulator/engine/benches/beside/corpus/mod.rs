@@ -1,4 +1,5 @@
-//! Kernels of many kinds, each with the same work in scalar Rust. A file for each source of kernels.
+//! Kernels of many kinds, each with the same work in scalar Rust. A file for each source of
+//! kernels.
 
 pub(crate) mod clients;
 pub(crate) mod grids;

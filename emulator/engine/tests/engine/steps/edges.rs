@@ -2,8 +2,8 @@
 
 use super::{fails, runs};
 
-/// Space, register or name of the first byte, and size in bytes. The second kind of shared memory has
-/// addresses of 32 bits.
+/// Space, register or name of the first byte, and size in bytes. The second kind of shared memory
+/// has addresses of 32 bits.
 const PLACES: [(&str, &str, u32); 4] =
     [("global", "%base", 32), ("shared", "room", 1024), ("shared", "%low", 1024), ("local", "%own", 64)];
 

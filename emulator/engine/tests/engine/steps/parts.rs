@@ -1,4 +1,5 @@
-//! Cooperation of parts of warps, counters, elements shorter than their registers, and generic addresses.
+//! Cooperation of parts of warps, counters, elements shorter than their registers, and generic
+//! addresses.
 
 use super::{COLLECTIVES, agreed, fails, runs};
 
@@ -70,7 +71,8 @@ fn positions_of_bits_agree() {
     }
 }
 
-/// Reductions, votes and matches of all lanes, and of parts that name themselves in loops that lanes leave one by one.
+/// Reductions, votes and matches of all lanes, and of parts that name themselves in loops that
+/// lanes leave one by one.
 #[test]
 fn parts_of_warps_agree() {
     let mut collectives: Vec<String> = COLLECTIVES.iter().map(|line| (*line).to_owned()).collect();
@@ -96,7 +98,8 @@ fn parts_of_warps_agree() {
     }
 }
 
-/// Generic addresses of shared memory, again and again by one instruction, and of other memory in between.
+/// Generic addresses of shared memory, again and again by one instruction, and of other memory in
+/// between.
 #[test]
 fn generic_addresses_of_shared_memory_agree() {
     let generic = "mov.u64 %w2, %shared;\ncvta.shared.u64 %w2, %w2;\nmov.u64 %w3, room;\ncvta.shared.u64 %w3, %w3;\n\

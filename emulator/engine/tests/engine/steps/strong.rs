@@ -1,5 +1,5 @@
-//! Volatile accesses and accesses with a memory order: in lanes that share places, at faults in the middle of
-//! a row, and in loops that wait for other lanes.
+//! Volatile accesses and accesses with a memory order: in lanes that share places, at faults in the
+//! middle of a row, and in loops that wait for other lanes.
 
 use super::{BY_TURNS, fails, kernel, run, runs};
 use crate::device::MODES;

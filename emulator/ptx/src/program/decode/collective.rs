@@ -23,7 +23,8 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit(Op::Collective { operation, members });
     }
 
-    /// Returns the member mask: an operand with `.sync`, and the active lanes in the forms of old PTX.
+    /// Returns the member mask: an operand with `.sync`, and the active lanes in the forms of old
+    /// PTX.
     fn members(&mut self, i: &Instruction<'s>, sync: bool, index: usize) -> Decoded<Register> {
         if sync {
             self.operand_count(i, index + 1)?;

@@ -123,8 +123,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// Gives a parameter or result a place in the frame, which is its address. A parameter is copied
-    /// there, a result from there before the function returns.
+    /// Gives a parameter or result a place in the frame, which is its address. A parameter is
+    /// copied there, a result from there before the function returns.
     pub(super) fn spill(&mut self, param: &Spilled<'s>) {
         let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
         self.frame = offset + 4 * param.words;

@@ -182,10 +182,12 @@ impl Half for F16 {
     fn nearest(x: f32) -> Self {
         let sign = (x.to_bits() >> 16) as u16 & 0x8000;
         let magnitude = x.to_bits() & 0x7fff_ffff;
-        // Normal numbers: the exponents differ by 112. The carry of the rounding may reach infinity.
+        // Normal numbers: the exponents differ by 112. The carry of the rounding may reach
+        // infinity.
         let even = magnitude >> 13 & 1;
         let normal = (magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + even) >> 13).min(0x7c00);
-        // Subnormal numbers: the last bit of numbers from 0.5 is the unit, so that an addition rounds.
+        // Subnormal numbers: the last bit of numbers from 0.5 is the unit, so that an addition
+        // rounds.
         let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
         let bits = if magnitude < 113 << 23 { subnormal } else { normal };
         F16(if x.is_nan() { Self::NAN } else { sign | bits as u16 })
@@ -319,7 +321,8 @@ mod tests {
         }
     }
 
-    /// Operations on numbers of all magnitudes, some with equal exponents, against double precision rounded to odd.
+    /// Operations on numbers of all magnitudes, some with equal exponents, against double precision
+    /// rounded to odd.
     fn operations_agree<H: Half>() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         for _ in 0..2_000_000 {

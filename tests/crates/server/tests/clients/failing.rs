@@ -14,8 +14,8 @@ static FAILED: AtomicUsize = AtomicUsize::new(0);
 
 struct Failing;
 
-/// Contexts can be entered: a server that cannot enter its context refuses a message unread, and a recording whose end is
-/// refused in that way goes on, which the model does not follow.
+/// Contexts can be entered: a server that cannot enter its context refuses a message unread, and a
+/// recording whose end is refused in that way goes on, which the model does not follow.
 fn may_fail(function: FnId) -> bool {
     use FnId::{
         cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxGetCurrent, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuInit,
@@ -55,7 +55,8 @@ fn reads_are_right_regardless_of_failures() {
     let environments: Vec<&[(&str, &str)]> = environments.iter().map(|mode| &mode[..]).collect();
     let name = concat!(module_path!(), "::reads_are_right_regardless_of_failures");
     crate::child::in_children(name, &environments, || {
-        // SAFETY: the hook passes calls on to the library's own functions, and never says success of one that it does not.
+        // SAFETY: the hook passes calls on to the library's own functions, and never says success
+        // of one that it does not.
         let library =
             unsafe { cuprum_emulator::library().hooked::<Failing>("calls that fail at random") }.unwrap();
         let mut sum = Outcome::default();

@@ -40,8 +40,8 @@ struct Outcome {
 /// Makes calls fail from now on, or no longer.
 type Fail<'a> = Option<&'a (dyn Fn(bool) + Sync)>;
 
-/// Runs servers with clients. Calls `fail`, if there is one, when calls may begin to fail and when they may
-/// not any more.
+/// Runs servers with clients. Calls `fail`, if there is one, when calls may begin to fail and when
+/// they may not any more.
 fn run(library: Library, seed: u64, commands: usize, fail: Fail<'_>) -> Outcome {
     let sum = Mutex::new(Outcome::default());
     let started = Barrier::new(SERVERS);
@@ -65,7 +65,8 @@ fn one(library: Library, seed: u64, commands: usize, started: &Barrier, fail: Fa
     // One more queue loads the weights, which all clients use.
     let (server, client) = Server::start(context(library), CLIENTS * QUEUES + 1, PTX);
     let weights: Vec<f32> = (0..LEN).map(|at| at as f32 / 8.0).collect();
-    // A server that fails must not leave the other at a barrier, so failures are looked at after the second one.
+    // A server that fails must not leave the other at a barrier, so failures are looked at after
+    // the second one.
     let created = client.work(CLIENTS * QUEUES, Work::Create(0, bytes_of(&weights)));
     started.wait();
     fail.inspect(|fail| fail(true));

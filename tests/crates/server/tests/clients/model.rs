@@ -30,8 +30,8 @@ impl Dice {
 /// Effect of a replay: each of these lines, of y, a and x.
 type Lines = Vec<(Tensor, f32, Tensor)>;
 
-/// A client, and the expected contents of its tensors. A tensor whose contents are unknown because a call
-/// failed is forgotten.
+/// A client, and the expected contents of its tensors. A tensor whose contents are unknown because
+/// a call failed is forgotten.
 pub(crate) struct Model {
     client: Client,
     dice: Dice,
