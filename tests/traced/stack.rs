@@ -20,8 +20,9 @@ use crate::tracer::{Backing, Injection, Pick, Session};
 /// Programs that are tried, and the runs that they come to at least.
 const PROGRAMS: u64 = 10_000;
 const RUNS: usize = 30_000;
-/// One in so many of them is a sample.
-const SAMPLE: usize = 250;
+/// One in so many of them is a sample. If [`EACH_CALL`] divided it, each call would fail in all of
+/// them.
+const SAMPLE: usize = 124;
 /// Of one in so many programs, each call fails in turn.
 const EACH_CALL: u64 = 25;
 /// A second call that fails comes at most so many calls after the first.
