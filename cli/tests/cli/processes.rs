@@ -37,14 +37,20 @@ fn each_process_has_a_device_unless_another_number_is_given() {
 #[test]
 fn a_process_that_fails_is_named_and_ends_the_others() {
     let start = Instant::now();
-    for (end, words, code) in [
+    let ends = [
         ("exit 7", "cuprum run: member 2 of 3 ended with 7\n", 7),
         ("kill -9 $$", "cuprum run: member 2 of 3 was ended by signal 9\n", 137),
-    ] {
-        let script = format!("[ $RANK != 2 ] || {end}; exec sleep 100");
-        let ran = group(&["--processes", "3"], &script);
-        assert_eq!((ran.code, ran.error.as_str()), (Some(code), words));
-    }
+    ];
+    // Each waits some seconds for the others to end by themselves.
+    std::thread::scope(|threads| {
+        for (end, words, code) in ends {
+            threads.spawn(move || {
+                let script = format!("[ $RANK != 2 ] || {end}; exec sleep 100");
+                let ran = group(&["--processes", "3"], &script);
+                assert_eq!((ran.code, ran.error.as_str()), (Some(code), words));
+            });
+        }
+    });
     assert!(start.elapsed() < Duration::from_secs(60), "the others were waited for");
 }
 
