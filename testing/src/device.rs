@@ -9,6 +9,8 @@ use cuprum_ptx::program::{
 };
 use std::sync::{Arc, Mutex};
 
+use crate::kernels::{Argument, Case};
+
 /// A type whose values can be stored in device memory.
 pub trait Plain: Copy {}
 impl Plain for u8 {}
@@ -221,6 +223,22 @@ impl Device {
 
     pub fn global(&self, index: usize) -> Buffer {
         Buffer { region: self.memory.snapshot().find(self.globals[index]).unwrap().clone() }
+    }
+
+    /// Returns the arguments of a case, and its buffers.
+    pub fn arguments(&self, case: &Case) -> (Args, Vec<Buffer>) {
+        let (mut args, mut buffers) = (Args::default(), Vec::new());
+        for (argument, param) in case.arguments.iter().zip(self.kernel(case.kernel).params()) {
+            match argument {
+                Argument::Value(bytes) => args = args.bytes_at(param.offset as usize, bytes),
+                Argument::Input(bytes) | Argument::Output { before: bytes, .. } => {
+                    let buffer = self.buffer(bytes);
+                    args = args.bytes_at(param.offset as usize, &buffer.address().to_le_bytes());
+                    buffers.push(buffer);
+                }
+            }
+        }
+        (args, buffers)
     }
 
     pub fn kernel(&self, name: &str) -> &Arc<Kernel> {

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cuprum::Current;
-use cuprum::region::{Pool, Recording, RegionError, Replay};
+use cuprum::region::{Pool, Queue, Recording, RegionError, Replay};
+use cuprum::{ContextRef, Current, Shared};
 
 use crate::{
     BYTES, DEFERRED, LATE, bytes, come_after, filled, in_modes, in_pool, refused, shared_context, staged,
@@ -183,17 +183,20 @@ fn a_recording_that_was_not_joined_fails_and_its_queues_work_again() {
     });
 }
 
+fn pool_and_queue(context: &Shared<ContextRef>) -> (Pool, Queue) {
+    let made = context.enter(|cx| {
+        let pool = Pool::new(cx);
+        let queue = pool.queue(cx)?;
+        Ok((pool, queue))
+    });
+    made.unwrap()
+}
+
 #[test]
 fn recordings_move_between_threads() {
     in_modes!(LATE, recordings_move_between_threads, || {
         let context = shared_context();
-        let (pool, queue) = context
-            .enter(|cx| {
-                let pool = Pool::new(cx);
-                let queue = pool.queue(cx).unwrap();
-                Ok((pool, queue))
-            })
-            .unwrap();
+        let (pool, queue) = pool_and_queue(&context);
         let on_a_thread = |body: &(dyn Fn(&Current<'_, 'static>) + Sync)| {
             std::thread::scope(|scope| {
                 scope
@@ -239,13 +242,7 @@ fn work_of_another_thread_is_kept_if_it_is_recorded() {
         &[&[("CUPRUM_EMULATOR_MODE", "eager")], &[("CUPRUM_EMULATOR_MODE", "deferred")]];
     in_modes!(MODES, work_of_another_thread_is_kept_if_it_is_recorded, || {
         let context = shared_context();
-        let (pool, queue) = context
-            .enter(|cx| {
-                let pool = Pool::new(cx);
-                let queue = pool.queue(cx).unwrap();
-                Ok((pool, queue))
-            })
-            .unwrap();
+        let (pool, queue) = pool_and_queue(&context);
         let over = AtomicBool::new(false);
         let replays = std::thread::scope(|scope| {
             for _ in 0..2 {

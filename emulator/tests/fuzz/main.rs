@@ -20,9 +20,9 @@ use core::ptr::null_mut;
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::{LoadOptions, Program};
 use cuprum_sys::*;
-use cuprum_testing::device::{Args, Buffer, Device};
+use cuprum_testing::device::{Buffer, Device};
 use cuprum_testing::driver_calls::{self, TestContext};
-use cuprum_testing::kernels::{Argument, Case, cases};
+use cuprum_testing::kernels::{Case, cases};
 use cuprum_testing::mutation::{changed_bytes, changed_text};
 use cuprum_testing::random::Random;
 use std::time::{Duration, Instant};
@@ -219,20 +219,8 @@ fn run(case: &Case, text: &str, mode: Execution, checks: bool) -> Outcome {
         device.options.check_barriers = true;
     }
     device.program.kernel(case.kernel)?;
-    let mut buffers: Vec<Buffer> = Vec::new();
-    let mut args = Args::default();
-    let params = device.kernel(case.kernel).params().to_vec();
-    for (argument, param) in case.arguments.iter().zip(&params) {
-        match argument {
-            Argument::Value(bytes) => args = args.bytes_at(param.offset as usize, bytes),
-            Argument::Input(bytes) | Argument::Output { before: bytes, .. } => {
-                let buffer = device.buffer(bytes);
-                args = args.bytes_at(param.offset as usize, &buffer.address().to_le_bytes());
-                buffers.push(buffer);
-            }
-        }
-    }
-    let end = params.last().map_or(0, |last| last.offset + last.size) as usize;
+    let (mut args, buffers) = device.arguments(case);
+    let end = device.kernel(case.kernel).params().last().map_or(0, |last| last.offset + last.size) as usize;
     if args.bytes().len() < end {
         args = args.bytes_at(end, &[]);
     }

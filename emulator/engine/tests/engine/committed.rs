@@ -1,7 +1,7 @@
 //! Compares the modes on every committed kernel.
 
-use crate::device::{Args, Buffer, Device, MODES, Noted};
-use crate::kernels::{Argument, Case, cases};
+use crate::device::{Buffer, Device, MODES, Noted};
+use crate::kernels::{Case, cases};
 use cuprum_engine::exec::{ExecOptions, Execution, LaunchStats};
 use cuprum_ptx::program::PtxError;
 
@@ -32,19 +32,7 @@ fn run_with(
         // SAFETY: the region is live and long enough.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.host, bytes.len()) };
     }
-    let mut buffers: Vec<Buffer> = Vec::new();
-    let mut args = Args::default();
-    let params = device.kernel(case.kernel).params().to_vec();
-    for (argument, param) in case.arguments.iter().zip(params) {
-        match argument {
-            Argument::Value(bytes) => args = args.bytes_at(param.offset as usize, bytes),
-            Argument::Input(bytes) | Argument::Output { before: bytes, .. } => {
-                let buffer = device.buffer(bytes);
-                args = args.bytes_at(param.offset as usize, &buffer.address().to_le_bytes());
-                buffers.push(buffer);
-            }
-        }
-    }
+    let (args, buffers) = device.arguments(case);
     let [x, y, z] = case.grid;
     let [bx, by, bz] = case.block;
     let stats = device
