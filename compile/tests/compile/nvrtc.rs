@@ -93,7 +93,6 @@ macro_rules! functions {
                     return result;
                 }
                 $body
-                #[allow(unreachable_code, reason = "some bodies return what they answer")]
                 nvrtcResult::NVRTC_SUCCESS
             }
         )*
