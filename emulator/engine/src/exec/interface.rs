@@ -30,25 +30,26 @@ pub enum Execution {
     /// Lane by lane, the simplest mode: the reference for tests of the other modes.
     Plain,
     /// Whole warps, several at a time, with the vector instructions of the processor. With
-    /// `check_init`, `check_races` or a seed, one warp at a time, in the order of the plain mode. The
-    /// plain mode runs launches with `check_nans`, and launches with a seed of kernels with
+    /// `check_init`, `check_races` or a seed, one warp at a time, in the order of the plain mode.
+    /// The plain mode runs launches with `check_nans`, and launches with a seed of kernels with
     /// warp-group products.
     Vector,
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
-    /// generator, with `check_races` or `check_barriers`, with `check_init` for kernels that may read
-    /// registers before they write them, for targets before `sm_70`, with volatile
-    /// accesses to shared memory, with warp-group products, and with more than 20,000 instructions.
-    /// With a seed, lanes run in a random order from one head of a loop to the next. A warp does
-    /// not run in lockstep: if its threads race, because one writes data that another reads without
+    /// generator, with `check_races` or `check_barriers`, with `check_init` for kernels that may
+    /// read registers before they write them, for targets before `sm_70`, with volatile accesses to
+    /// shared memory, with warp-group products, and with more than 20,000 instructions. With a
+    /// seed, lanes run in a random order from one head of a loop to the next. A warp does not run
+    /// in lockstep: if its threads race, because one writes data that another reads without
     /// `bar.warp.sync` or another barrier between, the results may differ from the other modes.
     /// `check_races` finds such races.
     Compiled,
-    /// `Vector`; with the feature `compile`, `Compiled` for kernels that it is expected to run faster,
-    /// unless a seed is set. It begins with the second launch, or with the blocks that start more than
-    /// 2 milliseconds after a first launch. The code of the kernel alone decides: scattered accesses,
-    /// atomics, local arrays, functions, and loops that threads leave at different times are for
-    /// `Compiled`; barriers and exchanges of warps, and regular loops, for `Vector`.
+    /// `Vector`; with the feature `compile`, `Compiled` for kernels that it is expected to run
+    /// faster, unless a seed is set. It begins with the second launch, or with the blocks that
+    /// start more than 2 milliseconds after a first launch. The code of the kernel alone decides:
+    /// scattered accesses, atomics, local arrays, functions, and loops that threads leave at
+    /// different times are for `Compiled`; barriers and exchanges of warps, and regular loops, for
+    /// `Vector`.
     #[default]
     Automatic,
 }
@@ -121,8 +122,8 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// True if the vector mode is allowed: no checks of single instructions, and no products of warp
-    /// groups that end late, where their registers are used.
+    /// True if the vector mode is allowed: no checks of single instructions, and no products of
+    /// warp groups that end late, where their registers are used.
     pub(in crate::exec) fn allow_vectors(&self, kernel: &Kernel) -> bool {
         let product = |instruction: &Instruction| matches!(instruction.op, Op::WarpGroup(_));
         let late = || self.seed.is_some() && kernel.code.iter().any(product);
@@ -165,7 +166,8 @@ impl ExecOptions {
 pub struct LaunchArgs<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
-    /// Address of each variable of the program, in the order of [`crate::program::Program::globals`].
+    /// Address of each variable of the program, in the order of
+    /// [`crate::program::Program::globals`].
     pub globals: &'a [u64],
     /// Blocks of the grid in x, y and z.
     pub grid: [u32; 3],

@@ -223,8 +223,8 @@ pub(in crate::exec) fn find_window(
     })
 }
 
-/// Finds the bytes of an access, first in the memory of an earlier one of the same kind. The memory is
-/// kept if accesses there need no check but of their bounds and alignment.
+/// Finds the bytes of an access, first in the memory of an earlier one of the same kind. The memory
+/// is kept if accesses there need no check but of their bounds and alignment.
 pub(in crate::exec) fn place_near(
     block: &mut Block<'_, '_>,
     site: Site,

@@ -20,7 +20,8 @@ impl Written {
         self.0.resize(bytes.max(Self::MOST_BYTES), 0);
     }
 
-    /// Moves the records of `parts` parts of a memory, each of `old` bytes, to parts of `new` bytes.
+    /// Moves the records of `parts` parts of a memory, each of `old` bytes, to parts of `new`
+    /// bytes.
     pub(in crate::exec) fn widen(&mut self, parts: usize, old: usize, new: usize) {
         let mut wide = vec![0; (parts * new).max(Self::MOST_BYTES)];
         for part in 0..parts {

@@ -43,7 +43,8 @@ pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Livene
     }
 }
 
-/// Returns the few steps that a branch with a condition skips: one block, into which no other way leads.
+/// Returns the few steps that a branch with a condition skips: one block, into which no other way
+/// leads.
 pub(super) fn at_branch<'s>(
     steps: &'s [Step],
     at: usize,

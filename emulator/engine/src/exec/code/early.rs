@@ -1,7 +1,8 @@
 //! Operations on first lanes that run before a branch instead of in the arm that it skips.
 //!
-//! Lanes that skip an arm wait for the others, which do not run an operation on the first lanes of warps
-//! alone. If its result is needed in the arm only, it makes no difference that all lanes run it.
+//! Lanes that skip an arm wait for the others, which do not run an operation on the first lanes of
+//! warps alone. If its result is needed in the arm only, it makes no difference that all lanes run
+//! it.
 
 use super::arms;
 use super::liveness::{Liveness, contains};
@@ -33,7 +34,8 @@ pub(super) fn find(code: &mut Code, kernel: &Kernel, (blocks, liveness): (&Block
             action => arms::goes_on(action) && !arms::changes(action, guard),
         };
         let early = arm.iter().filter(|step| is_early(step)).count();
-        // Lanes mostly agree about a comparison of regular registers, and then skip the arm at once.
+        // Lanes mostly agree about a comparison of regular registers, and then skip the arm at
+        // once.
         if early == 0 || early == arm.len() || !tested.contains(&guard.predicate()) || !arm.iter().all(good) {
             continue;
         }
@@ -49,7 +51,8 @@ fn reads(code: &[Instruction], register: Register) -> bool {
     found
 }
 
-/// Moves the operations on first lanes to the beginning of these steps, of which the first is the branch.
+/// Moves the operations on first lanes to the beginning of these steps, of which the first is the
+/// branch.
 fn move_early(code: &mut Code, range: Range<usize>) {
     let first = range.start;
     let steps: Vec<Step> = code.steps.splice(range.clone(), []).collect();

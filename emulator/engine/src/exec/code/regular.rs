@@ -54,8 +54,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Returns the step of a load or store at a regular address, which also stores some of the registers that
-    /// it loads for the first lane.
+    /// Returns the step of a load or store at a regular address, which also stores some of the
+    /// registers that it loads for the first lane.
     fn regular_access(
         &mut self,
         access: &memory::Access,

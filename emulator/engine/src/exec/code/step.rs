@@ -274,9 +274,9 @@ impl AccessSpace {
         (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
     }
 
-    /// Returns the space of addresses of this kind. An address without a space mostly is one in global
-    /// memory; each access by another one finds its window first. The plain mode handles addresses in
-    /// other blocks.
+    /// Returns the space of addresses of this kind. An address without a space mostly is one in
+    /// global memory; each access by another one finds its window first. The plain mode handles
+    /// addresses in other blocks.
     pub(in crate::exec) fn named(space: Option<Space>) -> Option<AccessSpace> {
         match space {
             Some(Space::Global | Space::Const) | None => Some(AccessSpace::Global),

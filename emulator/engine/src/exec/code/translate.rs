@@ -235,7 +235,8 @@ impl<'k> Translator<'k> {
 
     /// Returns the step of a collective operation. If lanes are missing, the plain mode runs it.
     fn collective(&mut self, instruction: &Instruction, operation: Collective, members: Register) -> Action {
-        // The plain mode runs it if lanes are missing, and the step reads the registers of that mode.
+        // The plain mode runs it if lanes are missing, and the step reads the registers of that
+        // mode.
         self.plain(instruction);
         match operation {
             Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
@@ -339,7 +340,8 @@ mod tests {
         assert_eq!(pure, 7, "five products, and two zeros to start from");
     }
 
-    /// A base address and the limit of a loop, read through a pointer, and an element at each index.
+    /// A base address and the limit of a loop, read through a pointer, and an element at each
+    /// index.
     #[test]
     fn numbers_from_equal_addresses_need_no_row() {
         let ptx = "

@@ -194,8 +194,9 @@ impl Emitter<'_> {
         self.b.ins().atomic_load(ty, Kind::User.flags(), at)
     }
 
-    /// Stores atomically, after all accesses before it. On x86-64, all aligned stores do so, unless the
-    /// code generator moves or removes them; its own atomic stores end with a fence, which takes 20 ns.
+    /// Stores atomically, after all accesses before it. On x86-64, all aligned stores do so, unless
+    /// the code generator moves or removes them; its own atomic stores end with a fence, which
+    /// takes 20 ns.
     pub(super) fn atomic_store(&mut self, value: Val, at: Val) {
         if cfg!(target_arch = "x86_64") {
             self.b.ins().sequence_point();

@@ -1,11 +1,12 @@
 //! Calls and returns as jumps within the machine code of a kernel.
 //!
-//! A lane has a stack of records, one for each call since its entry. A record contains the registers
-//! of the caller that are live after the call, then a [`Header`]. A return without a record is a
-//! stop: the plain mode made that call. A call that passes a limit is a stop too, so the plain mode
-//! reports it. The stack ends with the run of the lane: `frames` turns the records of a lane that
-//! stops in a function into the frames of the plain mode. Such a lane stores its registers after the
-//! records, because the rows may have registers of a caller that has called the same function.
+//! A lane has a stack of records, one for each call since its entry. A record contains the
+//! registers of the caller that are live after the call, then a [`Header`]. A return without a
+//! record is a stop: the plain mode made that call. A call that passes a limit is a stop too, so
+//! the plain mode reports it. The stack ends with the run of the lane: `frames` turns the records
+//! of a lane that stops in a function into the frames of the plain mode. Such a lane stores its
+//! registers after the records, because the rows may have registers of a caller that has called the
+//! same function.
 
 use super::backend::{Blk, I32, I64, IntCC, Kind, Val};
 use super::code::{KEEP, Writer};
@@ -69,8 +70,8 @@ pub(super) struct Calls {
     after: Vec<Blk>,
     /// The end of returns, which goes to the code after the call.
     returned: Option<(Blk, Val)>,
-    /// The end of stops of lanes with records, which takes the number of the stop, the number of its
-    /// registers, and the instructions left.
+    /// The end of stops of lanes with records, which takes the number of the stop, the number of
+    /// its registers, and the instructions left.
     kept: Option<(Blk, [Val; 3])>,
 }
 

@@ -1,9 +1,9 @@
 //! The choice between machine code and rows.
 //!
-//! Rows compute whole warps at once, and lose where lanes take different ways, reach scattered places
-//! or need a function for each lane. Machine code runs lane by lane, and loses where all lanes do the
-//! same, or often meet. An estimate of both costs decides. It depends only on the code of the kernel,
-//! so all runs of a program choose alike.
+//! Rows compute whole warps at once, and lose where lanes take different ways, reach scattered
+//! places or need a function for each lane. Machine code runs lane by lane, and loses where all
+//! lanes do the same, or often meet. An estimate of both costs decides. It depends only on the code
+//! of the kernel, so all runs of a program choose alike.
 
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
@@ -43,8 +43,9 @@ pub(super) fn suits(kernel: &Kernel, steps: &Steps) -> bool {
     rows > machine
 }
 
-/// Returns the costs of an operation on rows, and in machine code, for one lane. On rows they are about the
-/// numbers of instructions for a vector of lanes; machine code tests the results of floats for NaNs.
+/// Returns the costs of an operation on rows, and in machine code, for one lane. On rows they are
+/// about the numbers of instructions for a vector of lanes; machine code tests the results of
+/// floats for NaNs.
 fn costs_of_operation(info: &PureInfo) -> [u64; 2] {
     let is_wide = info.out == Width::Double || info.sources[0] == Width::Double;
     match info.lower {
@@ -58,8 +59,8 @@ fn costs_of_operation(info: &PureInfo) -> [u64; 2] {
     }
 }
 
-/// Returns the costs of another step. All costs were fitted to the times of the kernels of the bench in both
-/// modes.
+/// Returns the costs of another step. All costs were fitted to the times of the kernels of the
+/// bench in both modes.
 fn costs(action: &Action, parts: bool) -> [u64; 2] {
     match action {
         Action::Pure { .. } => [6, 7],

@@ -276,7 +276,8 @@ impl<'w, 'e> Writer<'w, 'e> {
 
     /// Ends the run of this lane without a stop, after a fault.
     pub(super) fn give_up_if(&mut self, failed: Val, next: (Blk, &[Val])) {
-        // A cold block for each access. The edge to a common block would be among the frequent code.
+        // A cold block for each access. The edge to a common block would be among the frequent
+        // code.
         let end = self.e.block();
         self.e.cold(end);
         self.e.branch(failed, (end, &[]), next);

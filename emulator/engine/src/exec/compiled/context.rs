@@ -180,8 +180,8 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, warp: usize, address: u64) {
     }
 }
 
-/// Returns memory outside of regions that stays at its place for all lanes of all blocks of a worker,
-/// and whose accesses no check has to see.
+/// Returns memory outside of regions that stays at its place for all lanes of all blocks of a
+/// worker, and whose accesses no check has to see.
 fn lasting_window(
     block: &mut Block<'_, '_>,
     space: Option<Space>,

@@ -231,8 +231,8 @@ impl Transfer {
     }
 }
 
-/// Returns the sets on the far side of all blocks. The set on the near side of a block is the union of
-/// the sets of the blocks `from` it. `None` if that takes too many steps.
+/// Returns the sets on the far side of all blocks. The set on the near side of a block is the union
+/// of the sets of the blocks `from` it. `None` if that takes too many steps.
 fn solve<'a>(
     order: &[usize],
     words: usize,

@@ -114,8 +114,8 @@ impl Place<'_> {
         emit(w, host, 0)
     }
 
-    /// Returns true if the access fits, and its host address without and with its constant offset. See
-    /// `in_window` for the record.
+    /// Returns true if the access fits, and its host address without and with its constant offset.
+    /// See `in_window` for the record.
     fn check(&self, w: &mut Writer<'_, '_>, record: &mut Option<Val>) -> (Val, Val, i32) {
         match (Area::of(self.space), w.roots.bounds(self.pc)) {
             (Area::Region, Some(bounds)) => self.in_known_region(w, bounds),
@@ -177,8 +177,8 @@ impl Place<'_> {
         (good, w.e.iadd(address, delta), 0)
     }
 
-    /// If a check needs it, also sets `record` to the position of the bytes in the record of written
-    /// bytes.
+    /// If a check needs it, also sets `record` to the position of the bytes in the record of
+    /// written bytes.
     fn in_window(&self, w: &mut Writer<'_, '_>, area: Area, record: &mut Option<Val>) -> (Val, Val, i32) {
         let shared = area == Area::Shared;
         let mut offset = narrow_address(w, self.address);
@@ -338,7 +338,8 @@ fn is_extremum(atomic: &Atomic) -> bool {
         && !matches!(atomic.order, Order::Strong { releases: true, .. })
 }
 
-/// Returns the result of a locked instruction if the condition holds, and otherwise the other value.
+/// Returns the result of a locked instruction if the condition holds, and otherwise the other
+/// value.
 fn locked_if(
     w: &mut Writer<'_, '_>,
     condition: Val,

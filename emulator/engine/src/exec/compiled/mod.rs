@@ -1,11 +1,11 @@
 //! The compiled mode: kernels as machine code, thread by thread.
 //!
 //! It runs on the same state as the other modes. Registers stay in the rows of a warp, and lanes in
-//! its divergent paths. An instruction without machine code is a *stop*, which the plain mode runs. A
-//! function of machine code runs the lanes of a divergent path one after the other,
-//! each from an *entry* to its next stop. It loads the registers that are live at the entry, and
-//! stores those that are live at the stop and were written since. Entries follow stops, and are at
-//! the heads of loops, where a lane that used up its share of instructions stops too.
+//! its divergent paths. An instruction without machine code is a *stop*, which the plain mode runs.
+//! A function of machine code runs the lanes of a divergent path one after the other, each from an
+//! *entry* to its next stop. It loads the registers that are live at the entry, and stores those
+//! that are live at the stop and were written since. Entries follow stops, and are at the heads of
+//! loops, where a lane that used up its share of instructions stops too.
 //!
 //! | file | contents |
 //! |---|---|

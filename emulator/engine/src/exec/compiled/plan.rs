@@ -11,8 +11,8 @@ use crate::program::{Kernel, RowKind};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 
-/// Live registers at the beginnings of all blocks, and at the ways into them, that a kernel may have
-/// in addition to [`MOST_LIVE`] for each instruction. Others would take long to compile.
+/// Live registers at the beginnings of all blocks, and at the ways into them, that a kernel may
+/// have in addition to [`MOST_LIVE`] for each instruction. Others would take long to compile.
 const ALWAYS: usize = 4000;
 const MOST_LIVE: usize = 20;
 /// The same for live registers at accesses.

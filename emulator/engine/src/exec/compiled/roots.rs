@@ -1,8 +1,8 @@
 //! The regions that accesses by pointers of a launch should hit.
 //!
-//! Most addresses are computed from one parameter or variable. Its region is found before the launch
-//! runs, so machine code reads its bounds once for all accesses, and they stay the same in loops. An
-//! access that leaves the region is looked up each time.
+//! Most addresses are computed from one parameter or variable. Its region is found before the
+//! launch runs, so machine code reads its bounds once for all accesses, and they stay the same in
+//! loops. An access that leaves the region is looked up each time.
 
 use crate::exec::block::Block;
 use crate::memory::Region;

@@ -57,8 +57,8 @@ pub(in crate::exec) fn run_warp(
     }
 }
 
-/// Runs a divergent path until it diverges, waits, ends, or others of its warp may have to run. With
-/// `tired` they run before it goes on.
+/// Runs a divergent path until it diverges, waits, ends, or others of its warp may have to run.
+/// With `tired` they run before it goes on.
 fn run_path(
     block: &mut Block<'_, '_>,
     code: &Code,
@@ -95,7 +95,8 @@ fn run_path(
     }
 }
 
-/// Runs the lanes of a divergent path to their stops. Returns true if they stay together and rested.
+/// Runs the lanes of a divergent path to their stops. Returns true if they stay together and
+/// rested.
 fn run_lanes(
     block: &mut Block<'_, '_>,
     code: &Code,
@@ -108,9 +109,9 @@ fn run_lanes(
     let mut context = context(block, code, (warp, path), &mut list);
     let mut run = |lanes: u32, fuel: u32| {
         context.fuel = fuel;
-        // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and caches
-        // of the kernel. The machine code checks each other access. Each lane runs once, so it is
-        // listed at most once.
+        // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and
+        // caches of the kernel. The machine code checks each other access. Each lane runs once, so
+        // it is listed at most once.
         unsafe { code.run(&raw mut context, lanes, entry) };
     };
     match &mut turn.order {

@@ -1,8 +1,8 @@
 //! The values of registers and predicates in the code that is written, and where blocks join.
 //!
-//! A block of the plan begins with the values of the registers that are live there. If all ways into
-//! it come from code before it and have the same value of a register, it goes on with this value;
-//! otherwise the register becomes a parameter of the block. So the code generator gets few
+//! A block of the plan begins with the values of the registers that are live there. If all ways
+//! into it come from code before it and have the same value of a register, it goes on with this
+//! value; otherwise the register becomes a parameter of the block. So the code generator gets few
 //! parameters, and never searches for a value.
 
 use super::backend::{Blk, Edge, I8, I32, Type, Val};

@@ -1,5 +1,5 @@
-//! Products of matrices that the lanes of a warp contain together. They are summed in double precision
-//! and rounded once; hardware rounds otherwise.
+//! Products of matrices that the lanes of a warp contain together. They are summed in double
+//! precision and rounded once; hardware rounds otherwise.
 
 use super::element::{number, rounded};
 use crate::exec::block::rows::Rows;

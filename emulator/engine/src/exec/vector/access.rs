@@ -49,8 +49,8 @@ impl Run<'_, '_, '_> {
         self.step_alone(step, access.prepare, warp)
     }
 
-    /// Runs a warp's access by addresses without a space on the window that contains this one. Returns
-    /// false if none does, or it is impossible.
+    /// Runs a warp's access by addresses without a space on the window that contains this one.
+    /// Returns false if none does, or it is impossible.
     pub(super) fn access_in_window(
         &mut self,
         (access, pc): (&AccessStep, u32),
@@ -62,8 +62,8 @@ impl Run<'_, '_, '_> {
             .is_some_and(|found| self.access_in((access, pc), found, (warp, active), writes))
     }
 
-    /// Returns the memory that contains an address without a space of an instruction of a warp; `None` if
-    /// its addresses have one, or the memory is global or may not be accessed so.
+    /// Returns the memory that contains an address without a space of an instruction of a warp;
+    /// `None` if its addresses have one, or the memory is global or may not be accessed so.
     pub(super) fn window_around(
         &mut self,
         (warp, pc): (usize, u32),
@@ -166,8 +166,8 @@ impl Run<'_, '_, '_> {
         window.is_some_and(|window| self.access_in((step, pc), (step.space, window), (warp, active), writes))
     }
 
-    /// Runs an access of a warp on memory that it may access so. Returns false if it leaves it, or if a
-    /// check does not admit it.
+    /// Runs an access of a warp on memory that it may access so. Returns false if it leaves it, or
+    /// if a check does not admit it.
     #[inline(always)]
     fn access_in(
         &mut self,
@@ -200,9 +200,9 @@ impl Run<'_, '_, '_> {
         true
     }
 
-    /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None` if a
-    /// lane is outside of it or misaligned, or if a check does not admit the access: the plain mode has to
-    /// run it.
+    /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None`
+    /// if a lane is outside of it or misaligned, or if a check does not admit the access: the plain
+    /// mode has to run it.
     #[inline(always)]
     pub(super) fn locate(
         &mut self,

@@ -34,8 +34,8 @@ impl Run<'_, '_, '_> {
         window.is_some_and(|window| self.atomic_in((step, pc), (step.space, window), (warp, active)))
     }
 
-    /// Runs it on the shared or local memory that contains the address of the first lane, which has no
-    /// space. Returns false if none does, or the plain mode must run it.
+    /// Runs it on the shared or local memory that contains the address of the first lane, which has
+    /// no space. Returns false if none does, or the plain mode must run it.
     #[cold]
     fn atomic_in_window(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
         // SAFETY: the register file contains all rows of the kernel.

@@ -186,8 +186,8 @@ impl Files {
         }
     }
 
-    /// Makes the value of a row in the first running lane of a warp the one of a register that is stored
-    /// for the first lane.
+    /// Makes the value of a row in the first running lane of a warp the one of a register that is
+    /// stored for the first lane.
     #[inline(always)]
     pub(super) fn keep_first(&self, warp: usize, operand: Operand) {
         let from = self.rows[warp].wrapping_add(operand.row as usize);
@@ -197,7 +197,8 @@ impl Files {
             Width::Double => {
                 let (from, to) =
                     (from.cast::<u64>().wrapping_add(lane), to.cast::<u64>().wrapping_add(first));
-                // SAFETY: both files have all rows of the kernel, and a member of a group has a lane.
+                // SAFETY: both files have all rows of the kernel, and a member of a group has a
+                // lane.
                 unsafe { to.copy_from_nonoverlapping(from, 1) };
             }
             _ => {

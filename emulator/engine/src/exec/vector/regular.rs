@@ -107,8 +107,8 @@ impl Run<'_, '_, '_> {
             let end = last.wrapping_add_signed(growth.most).wrapping_add(bytes);
             look_ahead(&mut caches[step.by_row.cache as usize], first, end);
         }
-        // SAFETY: each register file contains all rows of the kernel. The bytes of the lanes in the masks
-        // are in the window, which is live, and writable if they are written.
+        // SAFETY: each register file contains all rows of the kernel. The bytes of the lanes in the
+        // masks are in the window, which is live, and writable if they are written.
         unsafe { (step.by_row.run)(access, &warps[..count], &spread) };
         refused
     }
@@ -139,8 +139,8 @@ impl Regular<'_> {
         address & (self.bytes - 1) == 0
     }
 
-    /// Returns how far an access may move up until a lane leaves the memory, if these are the least and
-    /// the greatest distance of its lanes from an address; `None` if one is outside of it here.
+    /// Returns how far an access may move up until a lane leaves the memory, if these are the least
+    /// and the greatest distance of its lanes from an address; `None` if one is outside of it here.
     #[inline(always)]
     fn room(&self, address: u64, (least, most): (i64, i64)) -> Option<u64> {
         let room = self.window.len.checked_sub((most - least) as u64 + self.bytes)?;
@@ -154,8 +154,8 @@ impl Regular<'_> {
         self.is_aligned(joined) && self.room(low, self.growth.ends()).is_some_and(|room| high - low <= room)
     }
 
-    /// Sets up the accesses of warps that fit, and that the checks admit. Returns their number, and a
-    /// mask of the others.
+    /// Sets up the accesses of warps that fit, and that the checks admit. Returns their number, and
+    /// a mask of the others.
     #[inline(always)]
     fn place_each(
         &self,
@@ -194,8 +194,8 @@ impl Regular<'_> {
         (count, refused)
     }
 
-    /// Returns the start of an access of some lanes: the bytes of each lane are at the start plus its
-    /// growth. Returns `None` if one of these lanes is outside of the memory or misaligned.
+    /// Returns the start of an access of some lanes: the bytes of each lane are at the start plus
+    /// its growth. Returns `None` if one of these lanes is outside of the memory or misaligned.
     #[inline(never)]
     fn start_of_lanes(self, register: u64, lanes: u32) -> Option<u64> {
         let Regular { operand, growth, window, .. } = &self;
@@ -226,9 +226,9 @@ struct Firsts {
     count: usize,
 }
 
-/// Sets up the access of the wanted warps of a group with lanes that take part, without a look at its
-/// bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a processor
-/// has.
+/// Sets up the access of the wanted warps of a group with lanes that take part, without a look at
+/// its bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a
+/// processor has.
 #[inline(never)]
 fn place_all<const DOUBLE: bool>(
     (files, wanted): (&Files, u32),

@@ -183,8 +183,8 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Performs a step after which members may be elsewhere. Apart, because the frequent steps would share
-    /// the processor's registers with it.
+    /// Performs a step after which members may be elsewhere. Apart, because the frequent steps
+    /// would share the processor's registers with it.
     #[inline(never)]
     fn perform_apart(&mut self, step: &Step) -> Result<Go, Stop> {
         match &step.action {
@@ -237,7 +237,8 @@ impl Run<'_, '_, '_> {
             && !liveness::contains(&self.block.vector.kept, Register(out / LANES as u32))
     }
 
-    /// True if only the group runs in the block, the barrier orders no accesses for a check, and no thread has arrived at this row's barrier.
+    /// True if only the group runs in the block, the barrier orders no accesses for a check, and no
+    /// thread has arrived at this row's barrier.
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };

@@ -24,8 +24,8 @@ use std::ops::{Add, Range};
 struct Span<T>(T, T);
 
 impl<T: Copy + Ord + Add<Output = T>> Span<T> {
-    /// Returns the range of a register with these values in the first lanes of warps. Returns `None` if
-    /// the numbers wrap around, which they do beyond these limits.
+    /// Returns the range of a register with these values in the first lanes of warps. Returns
+    /// `None` if the numbers wrap around, which they do beyond these limits.
     #[inline(always)]
     fn of(firsts: impl Iterator<Item = T>, growth: Span<T>, limits: Span<T>) -> Option<Self> {
         let nothing = Span(limits.1, limits.0);
@@ -83,8 +83,8 @@ impl Run<'_, '_, '_> {
         Go::Rest
     }
 
-    /// Loads at an address that is the same in all lanes of a warp, as to rows, and also stores the result
-    /// of the first running lane. If lanes are irregular, the group uses vector registers.
+    /// Loads at an address that is the same in all lanes of a warp, as to rows, and also stores the
+    /// result of the first running lane. If lanes are irregular, the group uses vector registers.
     pub(super) fn uniform_load(&mut self, step: &Step, load: &UniformLoad) -> Result<Go, Stop> {
         let regular = load.scalars.iter().all(|out| self.is_free(step.guard, out.row));
         if !regular || load.is_generic && self.is_local(&load.access) {
@@ -222,8 +222,8 @@ impl Run<'_, '_, '_> {
             })
     }
 
-    /// Returns the result of a comparison if it is the same in all lanes of some warps, and known without
-    /// vector registers.
+    /// Returns the result of a comparison if it is the same in all lanes of some warps, and known
+    /// without vector registers.
     #[inline(always)]
     fn compare_spans(
         &self,

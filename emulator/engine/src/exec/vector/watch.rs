@@ -40,7 +40,8 @@ impl Target {
 }
 
 impl<'r> Watch<'r> {
-    /// False if no check is interested in accesses to the region found last, which is mostly the case.
+    /// False if no check is interested in accesses to the region found last, which is mostly the
+    /// case.
     #[inline(always)]
     pub(super) fn may_be_needed(
         launch: &Launch<'_>,
@@ -55,8 +56,8 @@ impl<'r> Watch<'r> {
         recorded || checks.clocks.is_some()
     }
 
-    /// Returns the checks for an access of a warp to the region that it found last; `None` if no check
-    /// is interested in it.
+    /// Returns the checks for an access of a warp to the region that it found last; `None` if no
+    /// check is interested in it.
     #[inline(always)]
     pub(super) fn of(
         (launch, clustered): (&'r Launch<'_>, bool),

@@ -1,5 +1,5 @@
-//! Parts of the number of a thread, which are the same in all lanes of a warp or the number of the lane, if
-//! the shape of the block is regular; and operations on first lanes in arms.
+//! Parts of the number of a thread, which are the same in all lanes of a warp or the number of the
+//! lane, if the shape of the block is regular; and operations on first lanes in arms.
 
 use super::{agreed, runs};
 use crate::device::{Args, Device, MODES};
@@ -7,7 +7,8 @@ use crate::device::{Args, Device, MODES};
 /// Words that a thread writes.
 const WORDS: usize = 16;
 
-/// Stores parts of the number of the thread in its row and in its block, and the words of a table at them.
+/// Stores parts of the number of the thread in its row and in its block, and the words of a table
+/// at them.
 const PARTS: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 table)\n{\n\
     .reg .b64 %out, %table, %at, %a<8>, %b<8>;\n\
     .reg .b32 %x, %y, %f, %g, %h, %all, %size, %r<16>, %s<16>, %n<16>; .reg .pred %p<2>;\n\

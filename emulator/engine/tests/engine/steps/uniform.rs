@@ -1,5 +1,5 @@
-//! Loads at addresses that are the same in all lanes, whose results address memory, decide branches, and
-//! are changed by the lanes themselves.
+//! Loads at addresses that are the same in all lanes, whose results address memory, decide
+//! branches, and are changed by the lanes themselves.
 
 use super::{agreed, fails, runs};
 use crate::device::{Args, Device, MODES};
@@ -96,7 +96,8 @@ fn the_first_lane_need_not_load() {
     }
 }
 
-/// Lanes wait in a loop that takes longer than their share, with a register that others load meanwhile.
+/// Lanes wait in a loop that takes longer than their share, with a register that others load
+/// meanwhile.
 #[test]
 fn lanes_that_wait_keep_their_numbers() {
     let through =
@@ -126,8 +127,8 @@ fn a_loaded_word_changes() {
     }
 }
 
-/// Pointers in memory: to memory, to shared memory, and, in memory that lanes share, to the local memory of
-/// each of them.
+/// Pointers in memory: to memory, to shared memory, and, in memory that lanes share, to the local
+/// memory of each of them.
 #[test]
 fn loaded_pointers_lead_anywhere() {
     let follow = "ld.u64 %w1, [%base];\nld.u32 %r4, [%w1];\nadd.u32 %r4, %r4, 5;\nand.b32 %r5, %r4, 4;\n\

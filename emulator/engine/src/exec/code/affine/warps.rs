@@ -1,8 +1,10 @@
-//! Shifts and masks that take the number of a warp, or of a lane in it, from the number of a thread.
+//! Shifts and masks that take the number of a warp, or of a lane in it, from the number of a
+//! thread.
 //!
-//! The number of a thread grows by one from lane to lane and is a multiple of 32 in the first lane of a
-//! warp, if blocks have whole warps. So its lower five bits are the number of the lane, and its upper
-//! bits are the same in all lanes. The analysis presumes it, and each step checks it when it runs.
+//! The number of a thread grows by one from lane to lane and is a multiple of 32 in the first lane
+//! of a warp, if blocks have whole warps. So its lower five bits are the number of the lane, and
+//! its upper bits are the same in all lanes. The analysis presumes it, and each step checks it when
+//! it runs.
 
 use super::expr::{Growth, ONE, UNIFORM};
 use crate::program::instruction::{Constant, Special};
@@ -47,8 +49,8 @@ impl Low {
         }
     }
 
-    /// Returns these bits of the result of an operation. `amount` is its second operand, if it is a known
-    /// number.
+    /// Returns these bits of the result of an operation. `amount` is its second operand, if it is a
+    /// known number.
     pub(super) fn of_linear(linear: Linear, [a, b, c, _]: [Low; 4], amount: Option<i64>) -> Low {
         let product = a.is_zero() || b.is_zero();
         match linear {
@@ -62,8 +64,8 @@ impl Low {
     }
 }
 
-/// Returns the growth of the result of a shift or mask, and its lower bits, if it takes the number of a
-/// warp or lane from its operand. `numbers` are the operands that are known numbers.
+/// Returns the growth of the result of a shift or mask, and its lower bits, if it takes the number
+/// of a warp or lane from its operand. `numbers` are the operands that are known numbers.
 pub(super) fn part(
     lower: Lower,
     shapes: [Growth; 4],
