@@ -3,6 +3,7 @@
 
 mod edges;
 mod parts;
+mod signs;
 mod strong;
 mod threads;
 mod uniform;

@@ -74,7 +74,11 @@ pub(super) fn goes_on(action: &Action) -> bool {
         Action::Logic { .. } | Action::Select { .. } | Action::ScalarTest(_) => true,
         Action::Load(_) | Action::Store(_) | Action::Atomic(_) => true,
         Action::ScalarLoad(_) | Action::ScalarStore(_) => true,
-        Action::Scalar(_) | Action::UniformLoad(_) | Action::Shuffle(_) | Action::Plain { .. } => false,
+        Action::Scalar(_)
+        | Action::ScalarSelect(_)
+        | Action::UniformLoad(_)
+        | Action::Shuffle(_)
+        | Action::Plain { .. } => false,
         Action::Collective(_) | Action::ActiveMask(_) | Action::Fence(_) => false,
         Action::Branch(_) | Action::Skip(_) | Action::Arm { .. } | Action::Barrier(_) | Action::Exit => false,
     }

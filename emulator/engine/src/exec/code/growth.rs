@@ -90,4 +90,6 @@ pub(in crate::exec) enum Condition {
     NoWrap { source: Operand, signed: bool },
     /// The lower bits of the value are the number of the lane.
     Thread(Operand),
+    /// All lanes have the same sign.
+    Sign(Operand),
 }

@@ -1,7 +1,8 @@
 //! Creates the steps on registers with regular lanes.
 
+use super::affine::is_sign;
 use super::growth::{Condition, Operand};
-use super::step::{Action, ScalarAccess, ScalarStep, ScalarTest, UniformLoad};
+use super::step::{Action, Guard, ScalarAccess, ScalarSelect, ScalarStep, ScalarTest, UniformLoad};
 use super::translate::Translator;
 use crate::program::RowKind;
 use crate::program::instruction::{Instruction, Op};
@@ -26,7 +27,9 @@ impl Translator<'_> {
                 if let Some((source, signed)) = affine.extended(info, sources) {
                     condition = Some(Condition::NoWrap { source: operand(source)?, signed });
                 } else if let Some(source) = affine.thread(info, sources) {
-                    condition = Some(Condition::Thread(operand(source)?));
+                    let is_sign = self.number(sources[1]).is_some_and(|amount| is_sign(info, amount as i64));
+                    let kind = if is_sign { Condition::Sign } else { Condition::Thread };
+                    condition = Some(kind(operand(source)?));
                 }
                 Some(Action::Scalar(Box::new(ScalarStep {
                     run: info.rows.map(|rows| rows[self.level as usize]).ok_or(*info),
@@ -34,6 +37,15 @@ impl Translator<'_> {
                     sources: sources.map(|source| self.row(source)),
                     condition,
                     expand: scalar.row,
+                })))
+            }
+            Op::Select { out, a, b, condition, .. } => {
+                let expand = affine.scalars.get(out)?.row;
+                Some(Action::ScalarSelect(Box::new(ScalarSelect {
+                    out: operand(*out)?,
+                    sources: [self.row(*a), self.row(*b)],
+                    condition: Guard::of(*condition),
+                    expand,
                 })))
             }
             Op::Test { info, out, sources: [a, b], .. } => {

@@ -123,6 +123,8 @@ pub(in crate::exec) enum Action {
     Fence(memory::Scope),
     /// An operation on the first lanes only.
     Scalar(Box<ScalarStep>),
+    /// A selection for the first lanes, if all lanes of each warp agree.
+    ScalarSelect(Box<ScalarSelect>),
     /// A comparison of registers whose lanes are regular.
     ScalarTest(Box<ScalarTest>),
     /// A load or store at a regular address.
@@ -202,6 +204,16 @@ pub(in crate::exec) struct ScalarStep {
     pub(in crate::exec) out: Operand,
     pub(in crate::exec) sources: [u32; 4],
     pub(in crate::exec) condition: Option<growth::Condition>,
+    /// True if the result is also needed as a row.
+    pub(in crate::exec) expand: bool,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarSelect {
+    pub(in crate::exec) out: Operand,
+    /// The rows of the result where the condition holds, and elsewhere.
+    pub(in crate::exec) sources: [u32; 2],
+    pub(in crate::exec) condition: Guard,
     /// True if the result is also needed as a row.
     pub(in crate::exec) expand: bool,
 }

@@ -171,7 +171,7 @@ impl<'k> Translator<'k> {
     }
 
     /// Returns the number that a register always has in all lanes, if it is known.
-    fn number(&self, register: Register) -> Option<u64> {
+    pub(super) fn number(&self, register: Register) -> Option<u64> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
         match self.constants.get(&root) {
             Some((_, Constant::Bits(bits))) => Some(*bits),

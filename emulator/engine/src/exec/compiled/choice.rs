@@ -75,7 +75,7 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [110, 35],
         Action::Atomic(_) => [160, 40],
         Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_) => [12, 30],
-        Action::Scalar(_) | Action::ScalarTest(_) => [1, 5],
+        Action::Scalar(_) | Action::ScalarSelect(_) | Action::ScalarTest(_) => [1, 5],
         Action::Branch(_) | Action::Skip(_) if parts => [14, 10],
         Action::Arm { .. } => [2, 10],
         Action::Branch(_) | Action::Skip(_) => [2, 14],

@@ -186,26 +186,30 @@ impl Files {
         }
     }
 
-    /// Makes the value of a row in the first running lane of a warp the one of a register that is
-    /// stored for the first lane.
+    /// Returns the value of a register in the first running lane of a warp, from its row,
+    /// zero-extended.
     #[inline(always)]
-    pub(super) fn keep_first(&self, warp: usize, operand: Operand) {
-        let from = self.rows[warp].wrapping_add(operand.row as usize);
-        let to = self.firsts.wrapping_add(operand.row as usize);
-        let (lane, first) = (self.masks[warp].trailing_zeros() as usize, self.lanes[warp]);
+    pub(super) fn running_lane(&self, warp: usize, operand: Operand) -> u64 {
+        let row = self.rows[warp].wrapping_add(operand.row as usize);
+        let lane = self.masks[warp].trailing_zeros() as usize;
         match operand.width {
-            Width::Double => {
-                let (from, to) =
-                    (from.cast::<u64>().wrapping_add(lane), to.cast::<u64>().wrapping_add(first));
-                // SAFETY: both files have all rows of the kernel, and a member of a group has a
-                // lane.
-                unsafe { to.copy_from_nonoverlapping(from, 1) };
-            }
-            _ => {
-                let (from, to) = (from.wrapping_add(lane), to.wrapping_add(first));
-                // SAFETY: as above.
-                unsafe { to.copy_from_nonoverlapping(from, 1) };
-            }
+            // SAFETY: the file has all rows of the kernel, and a member of a group has a lane.
+            Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) },
+            // SAFETY: as above.
+            _ => unsafe { *row.wrapping_add(lane) }.into(),
+        }
+    }
+
+    /// Sets a register in the first lane of a warp.
+    #[inline(always)]
+    pub(super) fn set_first(&self, warp: usize, operand: Operand, value: u64) {
+        let row = self.firsts.wrapping_add(operand.row as usize);
+        let lane = self.lanes[warp];
+        match operand.width {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) = value },
+            // SAFETY: as above.
+            _ => unsafe { *row.wrapping_add(lane) = value as u32 },
         }
     }
 

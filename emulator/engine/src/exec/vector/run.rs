@@ -127,7 +127,8 @@ impl Run<'_, '_, '_> {
             Action::Barrier(id) if guard == Guard::ALWAYS && self.may_wait(*id) => {
                 return Ok(self.wait(step, *id));
             }
-            Action::UniformLoad(_)
+            Action::ScalarSelect(_)
+            | Action::UniformLoad(_)
             | Action::Plain { parts: true }
             | Action::Barrier(_)
             | Action::Shuffle(_)
@@ -188,6 +189,7 @@ impl Run<'_, '_, '_> {
     #[inline(never)]
     fn perform_apart(&mut self, step: &Step) -> Result<Go, Stop> {
         match &step.action {
+            Action::ScalarSelect(select) => Ok(self.scalar_select(step, select)),
             Action::UniformLoad(load) => self.uniform_load(step, load),
             _ => self.step_apart(step.pc),
         }

@@ -13,7 +13,7 @@ use crate::exec::code::MOST_WARPS;
 use crate::exec::code::affine::{Affine, TestKind};
 use crate::exec::code::blend::Blend;
 use crate::exec::code::growth::{Condition, Growth, Operand};
-use crate::exec::code::step::{Guard, ScalarAccess, ScalarStep, ScalarTest, Step, UniformLoad};
+use crate::exec::code::step::{Guard, ScalarAccess, ScalarSelect, ScalarStep, ScalarTest, Step, UniformLoad};
 use crate::memory::Windows;
 use crate::semantics::known::{Comparison, Relation};
 use crate::semantics::{LANES, Register, Width};
@@ -67,11 +67,38 @@ impl Run<'_, '_, '_> {
         }
         self.run_scalar(scalar);
         if scalar.expand {
-            for at in 0..self.gang.members().len() {
-                self.expand(self.gang.members()[at].warp, scalar.out);
-            }
+            self.expand_group(scalar.out);
         }
         Go::On
+    }
+
+    /// Selects for the first lanes. If the lanes of a warp disagree, the group uses vector
+    /// registers.
+    pub(super) fn scalar_select(&mut self, step: &Step, select: &ScalarSelect) -> Go {
+        let chosen = |warp: usize| {
+            let (holds, all) = (self.files.active(warp, select.condition), self.files.masks[warp]);
+            let [yes, no] = select.sources;
+            if holds == all { Some(yes) } else { (holds == 0).then_some(no) }
+        };
+        let agree = (0..self.files.count).all(|warp| chosen(warp).is_some());
+        if !agree || !self.is_free(step.guard, select.out.row) {
+            return self.go_back(step);
+        }
+        for warp in 0..self.files.count {
+            let Some(row) = chosen(warp) else { continue };
+            let value = self.files.first_lane(warp, Operand { row, ..select.out });
+            self.files.set_first(warp, select.out, value);
+        }
+        if select.expand {
+            self.expand_group(select.out);
+        }
+        Go::On
+    }
+
+    fn expand_group(&mut self, operand: Operand) {
+        for at in 0..self.gang.members().len() {
+            self.expand(self.gang.members()[at].warp, operand);
+        }
     }
 
     /// Continues before a step with vector registers.
@@ -92,7 +119,9 @@ impl Run<'_, '_, '_> {
         }
         self.scalar_access(step, &load.access, false)?;
         for out in &load.scalars {
-            (0..self.files.count).for_each(|warp| self.files.keep_first(warp, *out));
+            for warp in 0..self.files.count {
+                self.files.set_first(warp, *out, self.files.running_lane(warp, *out));
+            }
         }
         Ok(Go::On)
     }
@@ -199,6 +228,10 @@ impl Run<'_, '_, '_> {
         let warps = 0..self.files.count;
         match *condition {
             Condition::NoWrap { source, signed } => self.never_wraps(source, signed),
+            Condition::Sign(source) => {
+                let ends = self.growth(source).ends();
+                warps.into_iter().all(|warp| has_one_sign(source, self.files.first_lane(warp, source), ends))
+            }
             Condition::Thread(source) => {
                 let is_thread = |warp| self.files.first_lane(warp, source) % LANES as u64 == 0;
                 self.growth(source).by_one && warps.into_iter().all(is_thread)
@@ -284,4 +317,16 @@ impl Run<'_, '_, '_> {
             self.expand(warp, operand);
         }
     }
+}
+
+/// True if a register does not wrap between lanes, and has the same sign in all. `ends` are the
+/// least and the greatest difference of a lane from the first.
+fn has_one_sign(operand: Operand, first: u64, ends: (i64, i64)) -> bool {
+    if operand.width == Width::Double {
+        let ends = (first as i64).checked_add(ends.0).zip((first as i64).checked_add(ends.1));
+        return ends.is_some_and(|(least, most)| (least < 0) == (most < 0));
+    }
+    let first = i64::from(first as i32);
+    let range = if first < 0 { i64::from(i32::MIN)..0 } else { 0..1 << 31 };
+    range.contains(&(first + ends.0)) && range.contains(&(first + ends.1))
 }

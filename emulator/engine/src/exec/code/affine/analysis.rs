@@ -112,6 +112,10 @@ impl Affine {
                 let row = !self.scalars.contains_key(out);
                 visit_reads(instruction, &mut |register| visit(register, row));
             }
+            Op::Select { out, a, b, .. } => {
+                let row = !self.scalars.contains_key(out);
+                [a, b].into_iter().for_each(|source| visit(*source, row));
+            }
             Op::Test { sources, .. } => {
                 let row = self.test_kind(instruction).is_none();
                 sources.iter().for_each(|source| visit(*source, row));

@@ -10,9 +10,9 @@ use crate::exec::code::uses::{visit_reads, visit_writes};
 use crate::program::blocks::Blocks;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
 use crate::program::memory::Access;
-use crate::program::{Kernel, RowKind};
+use crate::program::{Kernel, RowKind, effects};
 use crate::semantics::known::linear;
-use crate::semantics::{PureInfo, Register, Width};
+use crate::semantics::{Predicate, PureInfo, Register, Width};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Maximum number of instructions that the analysis examines before it gives up: per instruction of
@@ -57,6 +57,7 @@ impl Affine {
             looks: LEAST_LOOKS + MOST_LOOKS * kernel.code.len(),
             seen: vec![0; blocks.count()],
             searches: 0,
+            tests: tests(kernel),
             has_local_addresses: kernel
                 .constants
                 .iter()
@@ -89,6 +90,8 @@ pub(super) struct Finder<'k> {
     /// The last search that visited each block, and the number of searches.
     pub(super) seen: Vec<usize>,
     pub(super) searches: usize,
+    /// The operands of the comparisons that set each predicate; none if others set it too.
+    tests: HashMap<Predicate, Vec<[Register; 2]>>,
     /// True if the kernel converts addresses in local memory to addresses without a space.
     has_local_addresses: bool,
 }
@@ -114,8 +117,12 @@ impl Finder<'_> {
         let mut users = Users { readers: HashMap::new(), writers: HashMap::new() };
         for (pc, instruction) in (0..).zip(&self.kernel.code) {
             visit_writes(instruction, &mut |out, _| users.writers.entry(out).or_default().push(pc));
-            if let Op::Pure { .. } | Op::Load(_) = instruction.op {
+            if let Op::Pure { .. } | Op::Load(_) | Op::Select { .. } = instruction.op {
                 visit_reads(instruction, &mut |source| users.readers.entry(source).or_default().push(pc));
+            }
+            if let Op::Select { condition, .. } = &instruction.op {
+                let tests = self.tests.get(&condition.predicate).into_iter().flatten();
+                tests.flatten().for_each(|source| users.readers.entry(*source).or_default().push(pc));
             }
         }
         users
@@ -215,6 +222,7 @@ impl Finder<'_> {
         match &instruction.op {
             Op::Pure { info, sources, .. } => self.computed(info, sources),
             Op::Load(access) => self.loaded(access),
+            Op::Select { a, b, condition, .. } => self.selected([a, b], condition.predicate),
             _ => Some(Known::Row),
         }
     }
@@ -228,6 +236,21 @@ impl Finder<'_> {
         let is_anywhere = access.space.is_none() && self.has_local_addresses;
         let same = shape == UNIFORM && may_be_regular(access) && !is_anywhere;
         Some(if same { Known::UNIFORM } else { Known::Row })
+    }
+
+    /// Returns the state of a selected number, if lanes mostly agree about the condition.
+    fn selected(&self, sources: [&Register; 2], predicate: Predicate) -> Option<Known> {
+        let [a, b] = [*self.known.get(sources[0])?, *self.known.get(sources[1])?];
+        let tests = self.tests.get(&predicate).map_or(&[][..], Vec::as_slice);
+        let mut agree = !tests.is_empty();
+        for source in tests.iter().flatten() {
+            let tested = self.known.get(source)?;
+            agree &= matches!(tested, Known::Shaped { low, .. } if *low != Low::Lane);
+        }
+        Some(match join(a, b) {
+            Known::Shaped { shape, low, .. } if agree => Known::Shaped { shape, value: None, low },
+            _ => Known::Row,
+        })
     }
 
     /// Returns the state of the result of an operation.
@@ -247,7 +270,7 @@ impl Finder<'_> {
         let exprs = &mut self.exprs;
         let numbers = [values[0], values[1]].map(|value| exprs.number(value?));
         let Some(linear) = linear(info) else {
-            let part = warps::part(info.lower, shapes, lows, numbers);
+            let part = warps::part(info, shapes, lows, numbers);
             return Some(part.map_or(otherwise, |(shape, low)| Known::Shaped { shape, value: None, low }));
         };
         let low = Low::of_linear(linear, lows, numbers[1]);
@@ -350,7 +373,7 @@ impl Finder<'_> {
             affine.scalars.remove(&register);
             for pc in users.writers(register) {
                 let instruction = &self.kernel.code[*pc as usize];
-                let Op::Pure { .. } = instruction.op else { continue };
+                let (Op::Pure { .. } | Op::Select { .. }) = instruction.op else { continue };
                 visit_reads(instruction, &mut |source| {
                     if let Some(reads) = as_scalar.get_mut(&source) {
                         *reads -= 1;
@@ -362,6 +385,23 @@ impl Finder<'_> {
             }
         }
     }
+}
+
+/// Returns the operands of the comparisons that set each predicate; none if others set it too.
+fn tests(kernel: &Kernel) -> HashMap<Predicate, Vec<[Register; 2]>> {
+    let mut tests: HashMap<Predicate, Option<Vec<[Register; 2]>>> = HashMap::new();
+    for instruction in &kernel.code {
+        effects::predicates(instruction, &mut |out| {
+            let known = tests.entry(out).or_insert_with(|| Some(Vec::new()));
+            match &instruction.op {
+                Op::Test { info, inverse: None, combine: None, sources, .. } if info.rows.is_some() => {
+                    known.iter_mut().for_each(|known| known.push(*sources));
+                }
+                _ => *known = None,
+            }
+        });
+    }
+    tests.into_iter().map(|(predicate, known)| (predicate, known.unwrap_or_default())).collect()
 }
 
 fn join(old: Known, new: Known) -> Known {

@@ -19,3 +19,4 @@ mod warps;
 
 pub(in crate::exec) use analysis::{Affine, Scalar, TestKind, reads_row};
 pub(in crate::exec) use expr::{Expr, evaluate};
+pub(in crate::exec) use warps::is_sign;

@@ -3,11 +3,12 @@
 //!
 //! The number of a thread grows by one from lane to lane and is a multiple of 32 in the first lane
 //! of a warp, if blocks have whole warps. So its lower five bits are the number of the lane, and
-//! its upper bits are the same in all lanes. The analysis presumes it, and each step checks it when
-//! it runs.
+//! its upper bits are the same in all lanes. The analysis presumes it, and that lanes agree about a
+//! sign; each step checks it when it runs.
 
 use super::expr::{Growth, ONE, UNIFORM};
 use crate::program::instruction::{Constant, Special};
+use crate::semantics::PureInfo;
 use crate::semantics::known::Linear;
 use crate::semantics::lower::Lower;
 
@@ -64,16 +65,24 @@ impl Low {
     }
 }
 
+/// True if all bits of the result of an operation are the sign of its first operand. `amount` is
+/// the second one.
+pub(in crate::exec) fn is_sign(info: &PureInfo, amount: i64) -> bool {
+    info.lower == Lower::ShiftRight && info.signed[0] && amount == i64::from(info.sizes[0]) * 8 - 1
+}
+
 /// Returns the growth of the result of a shift or mask, and its lower bits, if it takes the number
 /// of a warp or lane from its operand. `numbers` are the operands that are known numbers.
 pub(super) fn part(
-    lower: Lower,
+    info: &PureInfo,
     shapes: [Growth; 4],
     lows: [Low; 4],
     numbers: [Option<i64>; 2],
 ) -> Option<(Growth, Low)> {
     let is_thread = |at: usize| lows[at].is_zero() && (shapes[at][0] == ONE || shapes[at] == UNIFORM);
-    match (lower, numbers) {
+    match (info.lower, numbers) {
+        // Indices of lanes mostly have the same sign.
+        (_, [_, Some(amount)]) if is_sign(info, amount) => Some((UNIFORM, Low::Zero)),
         // The sign of a number, and its lower bits if it is negative, are mostly zero.
         (Lower::ShiftRight, [_, Some(amount)]) if is_thread(0) && amount >= BITS => {
             Some((UNIFORM, Low::zero_if(amount >= 32 - BITS)))
