@@ -13,8 +13,9 @@ pub(in crate::exec) struct Growth {
     pub(in crate::exec) narrow: [u32; LANES],
     pub(in crate::exec) least: i64,
     pub(in crate::exec) most: i64,
-    /// True if each lane differs by its number.
-    pub(in crate::exec) by_one: bool,
+    /// The position of the lowest bit of the number of the lane, if each lane differs by a multiple
+    /// of it that is a power of two.
+    pub(in crate::exec) bit: Option<u32>,
 }
 
 impl Growth {
@@ -25,7 +26,9 @@ impl Growth {
             narrow: wide.map(|growth| growth as u32),
             least: wide.iter().copied().min().unwrap_or(0),
             most: wide.iter().copied().max().unwrap_or(0),
-            by_one: (0..).zip(&wide).all(|(lane, growth)| lane == *growth),
+            bit: wide[1]
+                .checked_ilog2()
+                .filter(|bit| (0..).zip(&wide).all(|(lane, growth)| *growth == lane << bit)),
         }
     }
 
@@ -88,8 +91,9 @@ pub(in crate::exec) struct Operand {
 pub(in crate::exec) enum Condition {
     /// The 32-bit value that is extended does not wrap between lanes.
     NoWrap { source: Operand, signed: bool },
-    /// The lower bits of the value are the number of the lane.
-    Thread(Operand),
+    /// The lanes differ in five bits, which are the number of the lane. These and lower bits are
+    /// zero in the first lane, and these in the other register.
+    Thread { source: Operand, other: Option<Operand> },
     /// All lanes have the same sign.
     Sign(Operand),
 }

@@ -7,6 +7,7 @@ use super::translate::Translator;
 use crate::program::RowKind;
 use crate::program::instruction::{Instruction, Op};
 use crate::program::memory;
+use crate::semantics::lower::Lower;
 use crate::semantics::{Register, Width};
 
 impl Translator<'_> {
@@ -28,8 +29,13 @@ impl Translator<'_> {
                     condition = Some(Condition::NoWrap { source: operand(source)?, signed });
                 } else if let Some(source) = affine.thread(info, sources) {
                     let is_sign = self.number(sources[1]).is_some_and(|amount| is_sign(info, amount as i64));
-                    let kind = if is_sign { Condition::Sign } else { Condition::Thread };
-                    condition = Some(kind(operand(source)?));
+                    let other = if source == sources[0] { sources[1] } else { sources[0] };
+                    let other = if info.lower == Lower::Or { Some(operand(other)?) } else { None };
+                    let source = operand(source)?;
+                    condition = Some(match is_sign {
+                        true => Condition::Sign(source),
+                        false => Condition::Thread { source, other },
+                    });
                 }
                 Some(Action::Scalar(Box::new(ScalarStep {
                     run: info.rows.map(|rows| rows[self.level as usize]).ok_or(*info),

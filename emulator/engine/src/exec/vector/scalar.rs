@@ -232,9 +232,14 @@ impl Run<'_, '_, '_> {
                 let ends = self.growth(source).ends();
                 warps.into_iter().all(|warp| has_one_sign(source, self.files.first_lane(warp, source), ends))
             }
-            Condition::Thread(source) => {
-                let is_thread = |warp| self.files.first_lane(warp, source) % LANES as u64 == 0;
-                self.growth(source).by_one && warps.into_iter().all(is_thread)
+            Condition::Thread { source, other } => {
+                let Some(bit) = self.growth(source).bit else { return false };
+                let lanes = (LANES as u64 - 1) << bit;
+                warps.into_iter().all(|warp| {
+                    let first = self.files.first_lane(warp, source);
+                    let other = other.map_or(0, |other| self.files.first_lane(warp, other));
+                    first.trailing_zeros() >= bit + LANES.ilog2() && lanes & other == 0
+                })
             }
         }
     }

@@ -78,6 +78,67 @@ fn parts_of_numbers_of_threads_are_right_in_blocks_of_any_shape() {
     }
 }
 
+/// An index in `%z` made from the numbers of the thread and of its block, in `%t` and `%c`, and
+/// from the width of blocks.
+type Index = (&'static str, fn(u32, u32, u32) -> u32);
+
+/// Parts of multiples of the number of a thread, with and without bits of other numbers.
+const INDICES: [Index; 18] = [
+    (
+        "shl.b32 %a1, %t, 2;\nand.b32 %a2, %a1, 508;\nshl.b32 %a3, %c, 10;\nor.b32 %a4, %a2, %a3;\nor.b32 %z, %a4, 512;",
+        |t, c, _| ((t << 2) & 508) | (c << 10) | 512,
+    ),
+    ("shl.b32 %a1, %t, 3;\nshr.u32 %z, %a1, 1;", |t, _, _| t << 2),
+    ("mul.lo.u32 %a1, %t, 8;\nshr.s32 %z, %a1, 3;", |t, _, _| t),
+    ("shl.b32 %a1, %t, 2;\nshr.u32 %z, %a1, 7;", |t, _, _| t >> 5),
+    ("shl.b32 %a1, %t, 2;\nshr.u32 %z, %a1, 5;", |t, _, _| t >> 3),
+    ("shl.b32 %a1, %t, 2;\nand.b32 %z, %a1, 124;", |t, _, _| (t << 2) & 124),
+    ("shl.b32 %a1, %t, 2;\nand.b32 %z, %a1, 0x380;", |t, _, _| (t << 2) & 0x380),
+    ("shl.b32 %a1, %t, 2;\nand.b32 %z, %a1, 0x60;", |t, _, _| (t << 2) & 0x60),
+    ("shl.b32 %a1, %c, 5;\nor.b32 %z, %t, %a1;", |t, c, _| t | (c << 5)),
+    ("shl.b32 %a1, %c, 6;\nor.b32 %z, %a1, %t;", |t, c, _| t | (c << 6)),
+    ("or.b32 %z, %t, 1;", |t, _, _| t | 1),
+    ("shl.b32 %a1, %c, 8;\nadd.u32 %a2, %a1, %t;\nor.b32 %z, %a2, 1024;", |t, c, _| ((c << 8) + t) | 1024),
+    ("mul.lo.u32 %a1, %t, 3;\nand.b32 %z, %a1, 0x3e0;", |t, _, _| (t * 3) & 0x3e0),
+    ("shl.b32 %a1, %t, 1;\nor.b32 %a2, %a1, 1;\nshr.u32 %z, %a2, 1;", |t, _, _| t),
+    ("shl.b32 %a1, %t, 27;\nshr.u32 %z, %a1, 25;", |t, _, _| (t << 27) >> 25),
+    (
+        "cvt.u64.u32 %w1, %t;\nshl.b64 %w2, %w1, 4;\nand.b64 %w3, %w2, 1008;\nmul.wide.u32 %w4, %c, 1024;\nor.b64 %w5, %w3, %w4;\n\
+         shr.u64 %w6, %w5, 2;\ncvt.u32.u64 %z, %w6;",
+        |t, c, _| (((t << 4) & 1008) | (c << 10)) >> 2,
+    ),
+    ("mov.u32 %a1, %ntid.x;\nor.b32 %z, %t, %a1;", |t, _, x| t | x),
+    ("mov.u32 %a1, %ntid.x;\nmul.lo.u32 %a2, %c, %a1;\nor.b32 %z, %a2, %t;", |t, c, x| t | (c * x)),
+];
+
+#[test]
+fn bits_of_indices_are_taken_apart_and_joined() {
+    let table: Vec<u32> = (0..4096u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ i).collect();
+    for (text, index) in INDICES {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 table)\n{{\n\
+             .reg .b64 %out, %table, %at, %w<12>; .reg .b32 %t, %c, %z, %g, %r<8>, %a<6>;\nld.param.u64 %out, [out];\n\
+             ld.param.u64 %table, [table];\nmov.u32 %t, %tid.x;\nmov.u32 %c, %ctaid.x;\n{text}\nmul.wide.u32 %w10, %z, 4;\n\
+             add.u64 %w11, %table, %w10;\nld.global.u32 %r0, [%w11];\nmov.u32 %r1, %tid.y;\nmov.u32 %r2, %ntid.x;\n\
+             mov.u32 %r3, %ntid.y;\nmad.lo.u32 %r4, %c, %r3, %r1;\nmad.lo.u32 %g, %r4, %r2, %t;\nmul.wide.u32 %at, %g, 4;\n\
+             add.u64 %out, %out, %at;\nst.global.u32 [%out], %r0;\nret;\n}}\n"
+        );
+        for (x, y) in [(128, 1), (77, 1), (256, 1), (16, 8), (64, 2), (12, 9)] {
+            let at = |block, thread| table[index(thread, block, x) as usize];
+            let rows = (0..3u32 * y).flat_map(|row| (0..x).map(move |thread| (row / y, thread)));
+            let expected: Vec<u32> = rows.map(|(block, thread)| at(block, thread)).collect();
+            for mode in MODES {
+                let mut device = Device::load(&text).unwrap();
+                device.options.mode = mode;
+                let out = device.buffer(&vec![0u32; expected.len()]);
+                let args = Args::default().buffer(&out).buffer(&device.buffer(&table));
+                device.launch("k", 3, (x, y), &args).unwrap();
+                assert_eq!(out.read::<u32>(), expected, "{mode:?}, block ({x}, {y})\n{text}");
+            }
+        }
+    }
+}
+
 /// Arms with operations on first lanes, whose results only the arm needs, or others too.
 #[test]
 fn arms_compute_addresses() {

@@ -91,7 +91,7 @@ impl Affine {
 
     /// Returns the number of a thread of which an operation takes a part.
     pub(in crate::exec) fn thread(&self, info: &PureInfo, sources: &[Register; 4]) -> Option<Register> {
-        let takes_part = matches!(info.lower, Lower::ShiftRight | Lower::And);
+        let takes_part = matches!(info.lower, Lower::ShiftRight | Lower::And | Lower::Or);
         sources[..2].iter().copied().find(|source| takes_part && !self.is_uniform(*source))
     }
 

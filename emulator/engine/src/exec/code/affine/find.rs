@@ -3,7 +3,7 @@
 use super::analysis::may_be_regular;
 use super::expr::{Expr, Exprs, Growth, Id, ONE, UNIFORM, low};
 use super::linear::{linear_shape, linear_value};
-use super::warps::{self, Low};
+use super::warps::{self, Low, Source};
 use super::{Affine, Scalar};
 use crate::exec::code::liveness::{Liveness, contains};
 use crate::exec::code::uses::{visit_reads, visit_writes};
@@ -34,7 +34,7 @@ pub(super) enum Known {
 
 impl Known {
     /// The same in all lanes, and no more is known.
-    const UNIFORM: Known = Known::Shaped { shape: UNIFORM, value: None, low: Low::Unknown };
+    const UNIFORM: Known = Known::Shaped { shape: UNIFORM, value: None, low: Low::UNKNOWN };
 }
 
 impl Affine {
@@ -138,7 +138,7 @@ impl Finder<'_> {
     }
 
     /// Propagates from these instructions to all registers. A register counts as regular until an
-    /// instruction contradicts this. Its state changes at most five times: linear time.
+    /// instruction contradicts this. Its state changes at most twenty times: linear time.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
@@ -245,7 +245,7 @@ impl Finder<'_> {
         let mut agree = !tests.is_empty();
         for source in tests.iter().flatten() {
             let tested = self.known.get(source)?;
-            agree &= matches!(tested, Known::Shaped { low, .. } if *low != Low::Lane);
+            agree &= matches!(tested, Known::Shaped { low, .. } if !low.is_lane);
         }
         Some(match join(a, b) {
             Known::Shaped { shape, low, .. } if agree => Known::Shaped { shape, value: None, low },
@@ -257,7 +257,7 @@ impl Finder<'_> {
     fn computed(&mut self, info: &PureInfo, sources: &[Register; 4]) -> Option<Known> {
         let mut shapes = [UNIFORM; 4];
         let mut values = [None; 4];
-        let mut lows = [Low::Unknown; 4];
+        let mut lows = [Low::UNKNOWN; 4];
         let used = info.sources.iter().take_while(|width| **width != Width::None).count();
         for (index, source) in sources.iter().enumerate().take(used) {
             let Known::Shaped { shape, value, low } = *self.known.get(source)? else {
@@ -270,7 +270,8 @@ impl Finder<'_> {
         let exprs = &mut self.exprs;
         let numbers = [values[0], values[1]].map(|value| exprs.number(value?));
         let Some(linear) = linear(info) else {
-            let part = warps::part(info, shapes, lows, numbers);
+            let source = |at: usize| Source { shape: shapes[at], low: lows[at], number: numbers[at] };
+            let part = warps::part(exprs, info, [source(0), source(1)]);
             return Some(part.map_or(otherwise, |(shape, low)| Known::Shaped { shape, value: None, low }));
         };
         let low = Low::of_linear(linear, lows, numbers[1]);
@@ -315,7 +316,7 @@ impl Finder<'_> {
         shaped.sort_unstable_by_key(|(register, ..)| register.0);
         let mut places = HashMap::from([(UNIFORM, 0)]);
         for (register, shape, low) in shaped {
-            if low == Low::Lane {
+            if low.is_lane {
                 affine.lanes.insert(register);
             }
             let at = *places.entry(shape).or_insert_with(|| {
