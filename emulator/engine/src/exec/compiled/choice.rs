@@ -74,6 +74,10 @@ fn costs(action: &Action, parts: bool) -> [u64; 2] {
         },
         Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [110, 35],
         Action::Atomic(_) => [160, 40],
+        // Rows take the elements of each lane apart.
+        Action::ScalarLoad(access) | Action::ScalarStore(access) if access.by_row.access.elements > 1 => {
+            [40, 14]
+        }
         Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_) => [12, 30],
         Action::Scalar(_) | Action::ScalarSelect(_) | Action::ScalarTest(_) => [1, 5],
         Action::Branch(_) | Action::Skip(_) if parts => [14, 10],
