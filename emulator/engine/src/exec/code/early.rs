@@ -11,7 +11,7 @@ use super::uses::visit_reads;
 use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::instruction::Instruction;
-use crate::semantics::{LANES, Register};
+use crate::semantics::Register;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub(super) fn find(code: &mut Code, kernel: &Kernel, (blocks, liveness): (&Block
         let is_early = |step: &Step| matches!(step.action, Action::Scalar(_));
         let good = |step: &Step| match &step.action {
             Action::Scalar(scalar) => {
-                let out = Register(scalar.out.row / LANES as u32);
+                let out = scalar.out.register();
                 let before = &kernel.code[arm[0].entry as usize..step.pc as usize];
                 step.guard == Guard::ALWAYS && !contains(needed, out) && !reads(before, out)
             }

@@ -1,6 +1,6 @@
 //! Regular differences between the lanes of a warp and its first lane.
 
-use crate::semantics::{LANES, Width};
+use crate::semantics::{LANES, Register, Width};
 
 /// Half a warp, the unit in which memory accesses are examined.
 pub(in crate::exec) const HALF: usize = LANES / 2;
@@ -84,6 +84,13 @@ pub(in crate::exec) struct Operand {
     pub(in crate::exec) row: u32,
     pub(in crate::exec) shape: u32,
     pub(in crate::exec) width: Width,
+}
+
+impl Operand {
+    #[inline(always)]
+    pub(in crate::exec) fn register(self) -> Register {
+        Register(self.row / LANES as u32)
+    }
 }
 
 /// Condition under which the lanes of a result are regular.

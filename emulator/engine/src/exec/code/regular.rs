@@ -32,10 +32,8 @@ impl Translator<'_> {
                     let other = if source == sources[0] { sources[1] } else { sources[0] };
                     let other = if info.lower == Lower::Or { Some(operand(other)?) } else { None };
                     let source = operand(source)?;
-                    condition = Some(match is_sign {
-                        true => Condition::Sign(source),
-                        false => Condition::Thread { source, other },
-                    });
+                    let thread = Condition::Thread { source, other };
+                    condition = Some(if is_sign { Condition::Sign(source) } else { thread });
                 }
                 Some(Action::Scalar(Box::new(ScalarStep {
                     run: info.rows.map(|rows| rows[self.level as usize]).ok_or(*info),

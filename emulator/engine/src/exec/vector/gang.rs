@@ -186,33 +186,6 @@ impl Files {
         }
     }
 
-    /// Returns the value of a register in the first running lane of a warp, from its row,
-    /// zero-extended.
-    #[inline(always)]
-    pub(super) fn running_lane(&self, warp: usize, operand: Operand) -> u64 {
-        let row = self.rows[warp].wrapping_add(operand.row as usize);
-        let lane = self.masks[warp].trailing_zeros() as usize;
-        match operand.width {
-            // SAFETY: the file has all rows of the kernel, and a member of a group has a lane.
-            Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) },
-            // SAFETY: as above.
-            _ => unsafe { *row.wrapping_add(lane) }.into(),
-        }
-    }
-
-    /// Sets a register in the first lane of a warp.
-    #[inline(always)]
-    pub(super) fn set_first(&self, warp: usize, operand: Operand, value: u64) {
-        let row = self.firsts.wrapping_add(operand.row as usize);
-        let lane = self.lanes[warp];
-        match operand.width {
-            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
-            Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) = value },
-            // SAFETY: as above.
-            _ => unsafe { *row.wrapping_add(lane) = value as u32 },
-        }
-    }
-
     #[inline(always)]
     pub(super) fn set_predicate(&self, warp: usize, predicate: u32, mask: u32, bits: u32) {
         let cell = self.predicates[warp].wrapping_add(predicate as usize);

@@ -75,19 +75,22 @@ impl Run<'_, '_, '_> {
     /// Selects for the first lanes. If the lanes of a warp disagree, the group uses vector
     /// registers.
     pub(super) fn scalar_select(&mut self, step: &Step, select: &ScalarSelect) -> Go {
-        let chosen = |warp: usize| {
+        let mut rows = [0; MOST_WARPS];
+        for (warp, row) in rows.iter_mut().enumerate().take(self.files.count) {
             let (holds, all) = (self.files.active(warp, select.condition), self.files.masks[warp]);
             let [yes, no] = select.sources;
-            if holds == all { Some(yes) } else { (holds == 0).then_some(no) }
-        };
-        let agree = (0..self.files.count).all(|warp| chosen(warp).is_some());
-        if !agree || !self.is_free(step.guard, select.out.row) {
+            *row = match holds {
+                0 => no,
+                _ if holds == all => yes,
+                _ => return self.go_back(step),
+            };
+        }
+        if !self.is_free(step.guard, select.out.row) {
             return self.go_back(step);
         }
-        for warp in 0..self.files.count {
-            let Some(row) = chosen(warp) else { continue };
+        for (warp, row) in rows.into_iter().enumerate().take(self.files.count) {
             let value = self.files.first_lane(warp, Operand { row, ..select.out });
-            self.files.set_first(warp, select.out, value);
+            self.set_first(warp, select.out, value);
         }
         if select.expand {
             self.expand_group(select.out);
@@ -119,8 +122,10 @@ impl Run<'_, '_, '_> {
         }
         self.scalar_access(step, &load.access, false)?;
         for out in &load.scalars {
-            for warp in 0..self.files.count {
-                self.files.set_first(warp, *out, self.files.running_lane(warp, *out));
+            for at in 0..self.files.count {
+                let lane = self.files.masks[at].trailing_zeros() as usize;
+                let rows = &self.block.warps[self.gang.members()[at].warp].rows;
+                self.set_first(at, *out, rows.get_wide(out.register(), out.width, lane));
             }
         }
         Ok(Go::On)
@@ -208,8 +213,16 @@ impl Run<'_, '_, '_> {
         &self.block.vector.scalars.growths[operand.shape as usize]
     }
 
+    /// Sets a register in the first lane of a member of the group.
+    fn set_first(&mut self, member: usize, operand: Operand, value: u64) {
+        let warp = self.gang.members()[member].warp;
+        if let Some(file) = self.block.vector.scalars.groups.get_mut(warp / MOST_WARPS) {
+            file.set_wide(operand.register(), operand.width, warp % MOST_WARPS, value);
+        }
+    }
+
     pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
-        let register = Register(operand.row / LANES as u32);
+        let register = operand.register();
         let Some(file) = self.block.vector.scalars.groups.get(warp / MOST_WARPS) else { return };
         let first = file.get_wide(register, operand.width, warp % MOST_WARPS);
         let growth = &self.block.vector.scalars.growths[operand.shape as usize];
@@ -225,17 +238,17 @@ impl Run<'_, '_, '_> {
     /// True if all warps of the group meet a condition.
     #[inline(always)]
     fn meets(&self, condition: &Condition) -> bool {
-        let warps = 0..self.files.count;
+        let mut warps = 0..self.files.count;
         match *condition {
             Condition::NoWrap { source, signed } => self.never_wraps(source, signed),
             Condition::Sign(source) => {
                 let ends = self.growth(source).ends();
-                warps.into_iter().all(|warp| has_one_sign(source, self.files.first_lane(warp, source), ends))
+                warps.all(|warp| has_one_sign(source, self.files.first_lane(warp, source), ends))
             }
             Condition::Thread { source, other } => {
                 let Some(bit) = self.growth(source).bit else { return false };
                 let lanes = (LANES as u64 - 1) << bit;
-                warps.into_iter().all(|warp| {
+                warps.all(|warp| {
                     let first = self.files.first_lane(warp, source);
                     let other = other.map_or(0, |other| self.files.first_lane(warp, other));
                     first.trailing_zeros() >= bit + LANES.ilog2() && lanes & other == 0

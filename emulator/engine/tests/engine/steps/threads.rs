@@ -3,6 +3,7 @@
 
 use super::{agreed, runs};
 use crate::device::{Args, Device, MODES};
+use cuprum_engine::exec::Execution;
 
 /// Words that a thread writes.
 const WORDS: usize = 16;
@@ -30,6 +31,23 @@ const PARTS: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .en
     mul.wide.u32 %at, %g, 64;\nadd.u64 %out, %out, %at;\nst.global.v4.u32 [%out], {%r0, %r1, %r2, %r3};\n\
     st.global.v4.u32 [%out+16], {%r4, %r5, %r6, %r7};\nst.global.v4.u32 [%out+32], {%r8, %r9, %r10, %r11};\n\
     st.global.v4.u32 [%out+48], {%r12, %r13, %r14, %r15};\nret;\n}\n";
+
+/// Returns the words that the kernel `k` writes, which receives the addresses of them and of a
+/// table.
+fn launched(
+    text: &str,
+    (mode, seed): (Execution, Option<u64>),
+    (grid, block): ((u32, u32), (u32, u32, u32)),
+    table: &[u32],
+    words: usize,
+) -> Vec<u32> {
+    let mut device = Device::load(text).unwrap();
+    (device.options.mode, device.options.seed) = (mode, seed);
+    let out = device.buffer(&vec![0u32; words]);
+    let args = Args::default().buffer(&out).buffer(&device.buffer(table));
+    device.launch("k", grid, block, &args).unwrap();
+    out.read()
+}
 
 fn expected(grid: [u32; 2], [x, y, z]: [u32; 3], table: &[u32]) -> Vec<u32> {
     let mut words = Vec::new();
@@ -67,13 +85,9 @@ fn parts_of_numbers_of_threads_are_right_in_blocks_of_any_shape() {
         for (mode, seed) in
             MODES.into_iter().flat_map(|mode| [None, Some(1), Some(2)].map(|seed| (mode, seed)))
         {
-            let mut device = Device::load(PARTS).unwrap();
-            device.options.mode = mode;
-            device.options.seed = seed;
-            let out = device.buffer(&vec![0u32; expected.len()]);
-            let args = Args::default().buffer(&out).buffer(&device.buffer(&table));
-            device.launch("k", (grid[0], grid[1]), (block[0], block[1], block[2]), &args).unwrap();
-            assert_eq!(out.read::<u32>(), expected, "{mode:?}, seed {seed:?}, block {block:?}");
+            let shape = ((grid[0], grid[1]), (block[0], block[1], block[2]));
+            let words = launched(PARTS, (mode, seed), shape, &table, expected.len());
+            assert_eq!(words, expected, "{mode:?}, seed {seed:?}, block {block:?}");
         }
     }
 }
@@ -128,12 +142,8 @@ fn bits_of_indices_are_taken_apart_and_joined() {
             let rows = (0..3u32 * y).flat_map(|row| (0..x).map(move |thread| (row / y, thread)));
             let expected: Vec<u32> = rows.map(|(block, thread)| at(block, thread)).collect();
             for mode in MODES {
-                let mut device = Device::load(&text).unwrap();
-                device.options.mode = mode;
-                let out = device.buffer(&vec![0u32; expected.len()]);
-                let args = Args::default().buffer(&out).buffer(&device.buffer(&table));
-                device.launch("k", 3, (x, y), &args).unwrap();
-                assert_eq!(out.read::<u32>(), expected, "{mode:?}, block ({x}, {y})\n{text}");
+                let words = launched(&text, (mode, None), ((3, 1), (x, y, 1)), &table, expected.len());
+                assert_eq!(words, expected, "{mode:?}, block ({x}, {y})\n{text}");
             }
         }
     }
