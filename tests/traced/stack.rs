@@ -237,25 +237,23 @@ fn is_still_there(context: &Shared<ContextRef>, backing: Backing) -> bool {
 /// A call that fails: its number, and whether it is done all the same.
 type Failure = (usize, bool);
 
+/// Two drivers and their backings.
+type Drivers = [(Driver, Backing); 2];
+
 /// Runs the program of a number with calls failing. Returns the number of calls and the mistakes
 /// found.
-fn run(seed: u64, backings: [Backing; 2], failures: &[Failure]) -> (usize, Vec<String>) {
+fn run(seed: u64, drivers: Drivers, failures: &[Failure]) -> (usize, Vec<String>) {
     let session = Session::watched();
     std::thread::scope(|scope| {
-        let body = || session.enter(|| program(&session, seed, backings, failures));
+        let body = || session.enter(|| program(&session, seed, drivers, failures));
         let (calls, mut found) = scope.spawn(body).join().expect("no panic");
         found.extend(session.violations().iter().map(|violation| format!("{violation:?}")));
         (calls, found)
     })
 }
 
-fn program(
-    session: &Session,
-    seed: u64,
-    backings: [Backing; 2],
-    failures: &[Failure],
-) -> (usize, Vec<String>) {
-    let drivers = backings.map(Backing::driver);
+fn program(session: &Session, seed: u64, drivers: Drivers, failures: &[Failure]) -> (usize, Vec<String>) {
+    let (drivers, backings) = (drivers.map(|(driver, _)| driver), drivers.map(|(_, backing)| backing));
     let lasting = [drivers[0], drivers[0], drivers[1]].map(|driver| context(driver).expect("a context"));
     let foreign = drivers.map(|driver| context(driver).expect("a context"));
     let world = World::new(session, seed, drivers, lasting);
@@ -322,14 +320,15 @@ fn failures(seed: u64, calls: usize) -> Vec<Vec<Failure>> {
 
 /// Runs all programs, each with all failures of one call and some of two.
 fn try_all(second: Backing) {
-    let backings = [Backing::Emulator, second];
+    // Opening a driver resolves each function, which takes longer than a program.
+    let drivers = [Backing::Emulator, second].map(|backing| (backing.driver(), backing));
     let (mut runs, mut found) = (0, Vec::new());
     let sample = if amount::all() { 1 } else { SAMPLE };
     for seed in (1..=PROGRAMS).step_by(sample) {
-        let (calls, wrong) = run(seed, backings, &[]);
+        let (calls, wrong) = run(seed, drivers, &[]);
         found.extend(wrong.into_iter().map(|text| format!("program {seed}: {text}")));
         for failures in failures(seed, calls) {
-            let (_, wrong) = run(seed, backings, &failures);
+            let (_, wrong) = run(seed, drivers, &failures);
             let told = wrong.into_iter().map(|text| format!("program {seed}, failing {failures:?}: {text}"));
             found.extend(told);
             runs += 1;
