@@ -73,6 +73,8 @@ pub mod memory {
 #[doc(inline)]
 pub use cuprum_engine::report;
 
+use std::sync::OnceLock;
+
 use cuprum_engine::served;
 use cuprum_ptx::{ordered, program};
 
@@ -92,12 +94,18 @@ pub fn library() -> Library {
 /// Returns the emulator as a library, with either meaning of the null stream.
 #[expect(clippy::missing_panics_doc, reason = "the table has what a driver must have")]
 pub fn library_in(mode: StreamMode) -> Library {
+    // Resolving takes as long as many calls, and always has the same result: the first resolution
+    // fixes the settings.
+    static LIBRARIES: [OnceLock<Library>; 2] = [const { OnceLock::new() }; 2];
     let per_thread = mode == StreamMode::PerThread;
-    let options = Library::options().per_thread_default_stream(per_thread).software_device(true);
-    // SAFETY: `resolve` returns null or a function with the signature of the symbol, because the
-    // compiler compares it with the table at its definition.
-    let library = unsafe { options.from_resolver("software device", resolve) };
-    library.expect("the emulator has cuInit and cuDriverGetVersion in every version")
+    let open = || {
+        let options = Library::options().per_thread_default_stream(per_thread).software_device(true);
+        // SAFETY: `resolve` returns null or a function with the signature of the symbol, because
+        // the compiler compares it with the table at its definition.
+        let library = unsafe { options.from_resolver("software device", resolve) };
+        library.expect("the emulator has cuInit and cuDriverGetVersion in every version")
+    };
+    *LIBRARIES[usize::from(per_thread)].get_or_init(open)
 }
 
 /// Returns the address of a function; null if the emulated driver version lacks it.
