@@ -50,10 +50,8 @@ const FIRST_PER_THREAD: Version = Version::new(7, 0);
 /// `cuMemAlloc_v2` without its `_v2`.
 fn base_of(name: &'static CStr) -> &'static str {
     let name = name.to_str().unwrap_or_default();
-    match name.rsplit_once("_v") {
-        Some((base, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => base,
-        _ => name,
-    }
+    // Asked for each function whenever a driver is opened, so it does not search the name.
+    name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix("_v").unwrap_or(name)
 }
 
 impl FnId {
