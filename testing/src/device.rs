@@ -179,6 +179,7 @@ impl Device {
         let (mut options, output, noted) = (ExecOptions::default(), Mutex::default(), Mutex::default());
         match std::env::var("CUPRUM_EMULATOR_EXECUTION").as_deref() {
             Ok("compiled") => options.mode = Execution::Compiled,
+            Ok("quads") => options.mode = Execution::Quads,
             Ok("vector") => options.mode = Execution::Vector,
             _ => {}
         }

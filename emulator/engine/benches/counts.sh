@@ -2,7 +2,7 @@
 # Instructions of one launch of each kernel of the bench, counted by valgrind. Two runs differ by 0.3 % at most, whatever
 # else the machine does.
 #
-#   counts.sh                  prints the counts of both modes
+#   counts.sh                  prints the counts of the three modes
 #   counts.sh --record         writes them to counts.txt
 #   counts.sh --check [TEXT]   compares them, of all kernels or of those with this text in their title
 #
@@ -44,7 +44,7 @@ counts() {
         printf '%s\t%s\t%s\n' "$1" "$(sed -n 's/^\(totals\|summary\): *//p' "$folder/$1/out.$number" | head -1)" "$title"
     done < <(sed -n 's/^counted //p' "$folder/$1/titles")
 }
-{ counts vector; counts compiled; } >"$folder/counts"
+{ counts vector; counts compiled; counts quads; } >"$folder/counts"
 
 case "${1-}" in
     '') cat "$folder/counts" ;;

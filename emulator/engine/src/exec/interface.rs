@@ -44,11 +44,17 @@ pub enum Execution {
     /// `bar.warp.sync` or another barrier between, the results may differ from the other modes.
     /// `check_races` finds such races.
     Compiled,
-    /// `Vector`; with the feature `compile`, `Compiled` for kernels that it is expected to run
-    /// faster, unless a seed is set. It begins with the second launch, or with the blocks that
-    /// start more than 2 milliseconds after a first launch. The code of the kernel alone decides:
-    /// scattered accesses, atomics, local arrays, functions, and loops that threads leave at
-    /// different times are for `Compiled`; barriers and exchanges of warps, and regular loops, for
+    /// As `Compiled`, but four threads at a time as long as they take the same way, with the vector
+    /// instructions of x86-64. Threads run one by one on other processors, with a seed or
+    /// `check_init`, in kernels with functions or more than a thousand instructions, and in blocks
+    /// of several dimensions whose first is no multiple of four.
+    Quads,
+    /// `Vector`; with the feature `compile`, `Compiled` or `Quads` for kernels that it is expected
+    /// to run faster, unless a seed is set. They begin when the launches of a kernel have run 500
+    /// instructions of warps for each of its own, or with the blocks that start more than 2
+    /// milliseconds after the beginning of a launch. The code of the kernel alone decides:
+    /// functions and threads that take different ways again and again are for `Compiled`,
+    /// arithmetic in long loops for `Quads`, and barriers, exchanges of warps and short kernels for
     /// `Vector`.
     #[default]
     Automatic,
@@ -139,7 +145,7 @@ impl ExecOptions {
     /// True if machine code is allowed.
     #[cfg(feature = "compile")]
     pub(in crate::exec) fn allow_machine_code(&self, kernel: &Kernel) -> bool {
-        matches!(self.mode, Execution::Compiled | Execution::Automatic)
+        matches!(self.mode, Execution::Compiled | Execution::Quads | Execution::Automatic)
             && self.allow_vectors(kernel)
             && !self.check_races
             && !self.check_barriers
@@ -154,12 +160,10 @@ impl ExecOptions {
 ///
 /// # let program = cuprum_ptx::program::Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &Default::default())?;
 /// # let map = cuprum_engine::memory::Memory::new(1, 1 << 20, false).snapshot();
-/// let kernel = &program.kernels()[0];
-/// let launch_args = LaunchArgs {
-///     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
-///     cluster: None, cooperative: false, grid_workspace: 0,
-/// };
-/// launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault| fault.to_string())?;
+/// let kernel = &program.kernels()[0]; let launch_args = LaunchArgs {     kernel, globals: &[],
+/// grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],     cluster: None,
+/// cooperative: false, grid_workspace: 0, }; launch(&launch_args, &map, &ExecOptions::default(),
+/// &NoHooks).map_err(|fault| fault.to_string())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -270,8 +274,8 @@ impl Hooks for NoHooks {
 /// #     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
 /// #     cluster: None, cooperative: false, grid_workspace: 0,
 /// # };
-/// let stats = launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault| fault.to_string())?;
-/// assert_eq!(stats.blocks, 2);
+/// let stats = launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault|
+/// fault.to_string())?; assert_eq!(stats.blocks, 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -370,7 +370,7 @@ fn reports_say_what_they_should_in_each_mode() {
         std::fs::write(path, reports(Execution::Plain)).unwrap();
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
-    for mode in MODES.into_iter().filter(|mode| *mode != Execution::Compiled) {
+    for mode in [Execution::Plain, Execution::Vector] {
         let said = reports(mode);
         for (said, expected) in said.split("== ").zip(expected.split("== ")) {
             assert_eq!(said, expected, "{mode:?}");
@@ -387,9 +387,10 @@ fn machine_code_reports_the_same() {
     for case in cases().filter(|case| !BY_PATHS.contains(&case.name)) {
         let said =
             |mode| launch(&case.program, mode, case.check, case.wrong).expect_err(case.name).to_string();
-        let [plain, compiled] =
-            [Execution::Plain, Execution::Compiled].map(|mode| without_addresses(&said(mode)));
+        let [plain, compiled, quads] = [Execution::Plain, Execution::Compiled, Execution::Quads]
+            .map(|mode| without_addresses(&said(mode)));
         assert_eq!(compiled, plain, "{}", case.name);
+        assert_eq!(quads, plain, "{}", case.name);
     }
 }
 

@@ -207,8 +207,11 @@ impl<'l, 'a> Block<'l, 'a> {
 fn prepared(launch: &Launch<'_>) -> Box<Parts> {
     let kernel = launch.args.kernel;
     // The modes use constant rows differently, and so do clusters.
-    let mode = u64::from(launch.steps.is_some()) | u64::from(launch.machine_stops.is_some()) << 1;
-    let key = kernel.id << 3 | u64::from(launch.is_clustered()) << 2 | mode;
+    let quads = launch.options.mode == crate::exec::Execution::Quads;
+    let mode = u64::from(launch.steps.is_some())
+        | u64::from(launch.machine_stops.is_some()) << 1
+        | u64::from(quads) << 2;
+    let key = kernel.id << 4 | u64::from(launch.is_clustered()) << 3 | mode;
     let mut parts = Parts::take(key, launch.args.block);
     let fresh = parts.warps.is_empty();
     if fresh {

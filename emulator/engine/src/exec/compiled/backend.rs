@@ -1,11 +1,12 @@
 //! The instructions of the code generator.
 //!
 //! An [`Emitter`] writes the function of one kernel. Its methods have the names and meanings of the
-//! generator's instructions. Only this file and `machine` name the generator.
+//! generator's instructions. If an operand is a vector and the other a number, the number is
+//! repeated. Only this file, `vectors` and `machine` name the generator.
 
 use cranelift_codegen::ir::{
-    AbiParam, AtomicRmwOp, Block, BlockArg, FuncRef, Inst, InstBuilder, JumpTableData, MemFlagsData,
-    Signature, TrapCode, types,
+    AbiParam, AtomicRmwOp, Block, BlockArg, Endianness, FuncRef, Inst, InstBuilder, JumpTableData,
+    MemFlagsData, Signature, TrapCode, types,
 };
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
@@ -61,15 +62,19 @@ pub(super) enum Rmw {
 
 /// Writes machine code.
 pub(super) struct Emitter<'e> {
-    b: FunctionBuilder<'e>,
+    pub(super) b: FunctionBuilder<'e>,
     module: &'e mut JITModule,
     targets: &'e [(Callee, Option<FuncId>)],
+    /// Address of the function of single lanes, in code for quads.
+    lanes: Option<usize>,
     /// The targets that this function names.
     known: Vec<Option<FuncRef>>,
     convention: CallConv,
     /// True after the end of a block.
     ended: bool,
     pub(super) params: Vec<Val>,
+    /// The half of a vector of four numbers that widening reads.
+    pub(super) half: usize,
 }
 
 /// One of the ways that a branch may take.
@@ -108,16 +113,36 @@ macro_rules! forward {
     )*};
 }
 
+/// Instructions on two numbers of one type, or on vectors of them.
+macro_rules! of_two {
+    ($($name:ident)*) => {$(
+        pub(super) fn $name(&mut self, a: Val, b: Val) -> Val {
+            let (a, b) = self.alike(a, b);
+            self.b.ins().$name(a, b)
+        }
+    )*};
+}
+
 impl<'e> Emitter<'e> {
     /// Begins with the parameters of the function as values.
     pub(super) fn new(
         b: FunctionBuilder<'e>,
         module: &'e mut JITModule,
-        targets: &'e [(Callee, Option<FuncId>)],
+        (targets, lanes): (&'e [(Callee, Option<FuncId>)], Option<usize>),
         convention: CallConv,
         params: Vec<Val>,
     ) -> Self {
-        Emitter { b, module, targets, known: vec![None; targets.len()], convention, ended: false, params }
+        Emitter {
+            b,
+            module,
+            targets,
+            lanes,
+            known: vec![None; targets.len()],
+            convention,
+            ended: false,
+            params,
+            half: 0,
+        }
     }
 
     /// Ends the function.
@@ -129,24 +154,18 @@ impl<'e> Emitter<'e> {
 }
 
 impl Emitter<'_> {
+    of_two! {
+        iadd isub imul umulhi smulhi udiv sdiv urem srem smin smax umin umax band bor bxor
+        fadd fsub fmul fdiv
+    }
+
     forward! {
-        iadd(a: Val, b: Val); isub(a: Val, b: Val); imul(a: Val, b: Val); ineg(a: Val); iabs(a: Val);
-        umulhi(a: Val, b: Val); smulhi(a: Val, b: Val);
-        udiv(a: Val, b: Val); sdiv(a: Val, b: Val); urem(a: Val, b: Val); srem(a: Val, b: Val);
-        smin(a: Val, b: Val); smax(a: Val, b: Val); umin(a: Val, b: Val); umax(a: Val, b: Val);
-        band(a: Val, b: Val); bor(a: Val, b: Val); bxor(a: Val, b: Val); bnot(a: Val);
+        ineg(a: Val); iabs(a: Val); bnot(a: Val);
         ishl(a: Val, b: Val); ushr(a: Val, b: Val); sshr(a: Val, b: Val);
-        rotl(a: Val, b: Val); rotr(a: Val, b: Val);
         clz(a: Val); ctz(a: Val); popcnt(a: Val); bitrev(a: Val); bswap(a: Val);
-        icmp(cc: IntCC, a: Val, b: Val); fcmp(cc: FloatCC, a: Val, b: Val);
-        select(c: Val, a: Val, b: Val);
-        uextend(ty: Type, a: Val); sextend(ty: Type, a: Val); ireduce(ty: Type, a: Val);
-        fadd(a: Val, b: Val); fsub(a: Val, b: Val); fmul(a: Val, b: Val); fdiv(a: Val, b: Val);
-        fma(a: Val, b: Val, c: Val); sqrt(a: Val); fneg(a: Val); fabs(a: Val); fcopysign(a: Val, b: Val);
+        sqrt(a: Val); fneg(a: Val); fabs(a: Val);
         nearest(a: Val); trunc(a: Val); floor(a: Val); ceil(a: Val);
         fpromote(ty: Type, a: Val); fdemote(ty: Type, a: Val);
-        fcvt_from_sint(ty: Type, a: Val); fcvt_from_uint(ty: Type, a: Val);
-        fcvt_to_sint_sat(ty: Type, a: Val); fcvt_to_uint_sat(ty: Type, a: Val);
         f32const(value: f32); f64const(value: f64);
     }
 
@@ -156,12 +175,20 @@ impl Emitter<'_> {
 
     /// An integer constant; bits above its type are dropped.
     pub(super) fn int(&mut self, ty: Type, value: u64) -> Val {
+        if ty.is_vector() {
+            let one = self.int(ty.lane_type(), value);
+            return self.splat(one);
+        }
         let kept = if ty == I64 { value } else { value & ((1u64 << ty.bits()) - 1) };
         self.b.ins().iconst(ty, kept as i64)
     }
 
     pub(super) fn zero(&mut self, ty: Type) -> Val {
         match ty {
+            ty if ty.is_vector() => {
+                let zero = self.zero(ty.lane_type());
+                self.splat(zero)
+            }
             F32 => self.b.ins().f32const(0.0),
             F64 => self.b.ins().f64const(0.0),
             ty => self.b.ins().iconst(ty, 0),
@@ -179,7 +206,8 @@ impl Emitter<'_> {
     }
 
     pub(super) fn bitcast(&mut self, ty: Type, value: Val) -> Val {
-        self.b.ins().bitcast(ty, MemFlagsData::new(), value)
+        let flags = MemFlagsData::new().with_endianness(Endianness::Little);
+        self.b.ins().bitcast(ty, flags, value)
     }
 
     pub(super) fn load(&mut self, ty: Type, kind: Kind, at: Val, offset: i32) -> Val {
@@ -260,6 +288,14 @@ impl Emitter<'_> {
             }
         };
         self.b.inst_results(call)[0]
+    }
+
+    /// Calls the function of single lanes.
+    pub(super) fn call_lanes(&mut self, arguments: &[Val]) {
+        let Some(lanes) = self.lanes else { return };
+        let signature = self.b.import_signature(signature(&[I64, I32, I32], None, self.convention));
+        let address = self.b.ins().iconst(I64, lanes as i64);
+        self.b.ins().call_indirect(signature, address, arguments);
     }
 
     /// Returns a function of the module as this function names it.

@@ -9,18 +9,18 @@
 //! same function.
 
 use super::backend::{Blk, I32, I64, IntCC, Kind, Val};
-use super::code::{KEEP, Writer};
+use super::callees::KEEP;
 use super::context::Context;
 use super::plan::Plan;
+use super::support::{self, fits};
+use super::writer::Writer;
 use crate::exec::block::stack::FRAME_ALIGN;
 use crate::exec::plain::MOST_CALLS;
-use crate::program::instruction::{Call, Callee, Condition, Instruction, Op};
-use crate::program::{FUNCTION_STRIDE, Function, Kernel, RowKind};
+use crate::program::instruction::{Call, Callee, Condition, Op};
+use crate::program::{FUNCTION_STRIDE, Function, Kernel};
 use crate::semantics::{LANES, Register};
 use std::mem::offset_of;
 
-/// Maximum number of calls times the functions that each may reach. Each pair is a piece of code.
-const MOST_WAYS: usize = 4096;
 /// Bytes of a saved register.
 pub(super) const SLOT: usize = size_of::<u64>();
 /// Instructions that a call takes from the share of a lane at most.
@@ -73,46 +73,6 @@ pub(super) struct Calls {
     /// The end of stops of lanes with records, which takes the number of the stop, the number of
     /// its registers, and the instructions left.
     kept: Option<(Blk, [Val; 3])>,
-}
-
-/// True if a call has machine code.
-pub(super) fn is_jump(kernel: &Kernel, call: &Call) -> bool {
-    let single = |register: &Register| kernel.row_kinds[register.0 as usize] == RowKind::Single;
-    let words = call.arguments.iter().chain(&call.results).all(single);
-    words
-        && match call.callee {
-            Callee::Direct(function) => fits(kernel, call, function),
-            Callee::Indirect(row) => {
-                kernel.row_kinds[row.0 as usize] == RowKind::Lower
-                    && kernel.functions.len() * kernel.by_module_index.len() <= MOST_WAYS
-            }
-            Callee::System(_) => false,
-        }
-}
-
-/// True if a function has the parameters and results of a call.
-fn fits(kernel: &Kernel, call: &Call, function: u32) -> bool {
-    let Function { params, returns, .. } = &kernel.functions[function as usize];
-    let single = |register: &Register| kernel.row_kinds[register.0 as usize] == RowKind::Single;
-    (params.len(), returns.len()) == (call.arguments.len(), call.results.len())
-        && params.iter().chain(returns).all(single)
-}
-
-/// True if machine code makes calls of this kernel.
-pub(super) fn has_calls(kernel: &Kernel) -> bool {
-    kernel.code.iter().any(|instruction| jumps(kernel, instruction))
-}
-
-/// True if an instruction is a call with machine code.
-pub(super) fn jumps(kernel: &Kernel, instruction: &Instruction) -> bool {
-    matches!(&instruction.op, Op::Call(call) if is_jump(kernel, call))
-}
-
-/// Returns the function that contains an instruction; `None` in the kernel's own code, which comes
-/// first.
-pub(super) fn function_at(kernel: &Kernel, pc: u32) -> Option<&Function> {
-    let before = kernel.functions.iter().filter(|function| function.entry <= pc);
-    before.max_by_key(|function| function.entry)
 }
 
 impl Writer<'_, '_> {
@@ -211,7 +171,7 @@ impl Writer<'_, '_> {
     /// Writes a call that only some lanes make.
     pub(super) fn guarded_call(&mut self, pc: u32, call: &Call, guard: Condition) {
         let (run, skip) = (self.e.block(), self.e.block());
-        self.branch_if(guard, (run, &[]), (skip, &[]));
+        self.branch_if((pc, guard), (run, &[]), (skip, &[]));
         self.e.go_on(skip);
         self.jump_to(pc + 1);
         self.e.go_on(run);
@@ -233,7 +193,7 @@ impl Writer<'_, '_> {
         // An address between two functions becomes a large number.
         let number = self.e.rotr(offset, shift);
         let functions = &self.kernel.by_module_index;
-        let count = functions.keys().max().map_or(0, |last| *last as usize + 1).min(MOST_WAYS);
+        let count = functions.keys().max().map_or(0, |last| *last as usize + 1).min(support::MOST_WAYS);
         let wide = self.e.int(I64, count as u64);
         let known = self.e.icmp(IntCC::UnsignedLessThan, number, wide);
         let chosen = self.e.block();

@@ -1,10 +1,12 @@
 //! The choice between machine code and rows.
 //!
 //! Rows compute whole warps at once, and lose where lanes take different ways, reach scattered
-//! places or need a function for each lane. Machine code runs lane by lane, and loses where all
-//! lanes do the same, or often meet. An estimate of both costs decides. It depends only on the code
+//! places or need a function for each lane. Machine code loses where lanes often meet: lane by lane
+//! also where all do the same, and for quads where the lanes of a quad part. An estimate of the
+//! costs decides. It depends only on the code
 //! of the kernel, so all runs of a program choose alike.
 
+use super::code::Form;
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
 use crate::program::Kernel;
@@ -18,77 +20,107 @@ const RUNS: u64 = 8;
 /// Maximum number of loops in each other that count.
 const MOST_LOOPS: u32 = 3;
 
-/// True if machine code is expected to be faster than rows.
-pub(super) fn suits(kernel: &Kernel, steps: &Steps) -> bool {
+/// Costs of the start of a lane, beyond its start on rows.
+const START: Costs = Costs { rows: 0, lanes: 60, quads: 100 };
+
+/// Returns the form of machine code that is expected to be faster than rows, and the form if there
+/// is no code for quads.
+pub(super) fn find(kernel: &Kernel, steps: &Steps) -> [Option<Form>; 2] {
     // Calls are jumps in machine code, and run one path after the other on rows.
     if !kernel.functions.is_empty() {
-        return true;
+        return [Some(Form::Lanes); 2];
     }
     let steps = &steps.scalars.as_ref().unwrap_or(&steps.rows).steps;
     let irregular: HashSet<u32> = steps.iter().flat_map(Step::tested_on_rows).collect();
     let parts: Vec<bool> = steps.iter().map(|step| parts(step, &irregular)).collect();
     let loops = Loops::of(steps, &parts);
-    let (mut rows, mut machine) = (0, 0);
+    let mut total = START;
     for (index, step) in steps.iter().enumerate() {
-        let [on_rows, in_machine] = match (&step.action, &kernel.code[step.pc as usize].op) {
-            (Action::Pure { .. }, Op::Pure { info, .. }) => costs_of_operation(info),
-            (action, _) => costs(action, parts[index]),
+        let costs = match (&step.action, &kernel.code[step.pc as usize].op) {
+            (Action::Pure { .. }, Op::Pure { info, .. }) => of_operation(info),
+            // At the end of a loop, lanes part once.
+            (Action::Branch(target) | Action::Skip(target), _)
+                if parts[index] && loops.ends_at(index, *target as usize) =>
+            {
+                Costs::of([15, 10, 13])
+            }
+            (action, _) => of_action(action, parts[index]),
         };
         let runs = |loops: u32| RUNS.pow(loops.min(MOST_LOOPS));
         let (all, parted) = (runs(loops.all[index]), runs(loops.parted[index]));
         // In a loop that lanes leave at different times, rows run for some lanes only.
-        rows += on_rows * (2 * all + parted - 1);
-        machine += in_machine * 2 * all;
+        total.rows += costs.rows * (2 * all + parted - 1);
+        total.lanes += costs.lanes * 2 * all;
+        total.quads += costs.quads * 2 * all;
     }
-    rows > machine
+    let Costs { rows, lanes, quads } = total;
+    let single = (lanes < rows).then_some(Form::Lanes);
+    [if quads < rows.min(lanes) { Some(Form::Quads) } else { single }, single]
 }
 
-/// Returns the costs of an operation on rows, and in machine code, for one lane. On rows they are
-/// about the numbers of instructions for a vector of lanes; machine code tests the results of
-/// floats for NaNs.
-fn costs_of_operation(info: &PureInfo) -> [u64; 2] {
-    let is_wide = info.out == Width::Double || info.sources[0] == Width::Double;
-    match info.lower {
-        Lower::MulLow | Lower::MadLow if is_wide => [24, 4],
-        Lower::IntToFloat | Lower::FloatToInt(_) | Lower::FloatToWhole(_) | Lower::FloatToFloat => [12, 8],
-        _ if info.formats[0].is_some() => [if is_wide { 8 } else { 5 }, if is_wide { 6 } else { 13 }],
-        Lower::MulLow | Lower::MadLow | Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10],
-        _ if is_wide => [8, 4],
-        Lower::Call => [5, 13],
-        _ => [6, 7],
+/// Estimated costs for one lane, in each mode.
+#[derive(Clone, Copy)]
+struct Costs {
+    rows: u64,
+    lanes: u64,
+    quads: u64,
+}
+
+impl Costs {
+    const fn of([rows, lanes, quads]: [u64; 3]) -> Costs {
+        Costs { rows, lanes, quads }
     }
+}
+
+/// Returns the costs of an operation. On rows they are about the numbers of instructions for a
+/// vector of lanes; machine code tests the results of floats for NaNs.
+fn of_operation(info: &PureInfo) -> Costs {
+    let is_wide = info.out == Width::Double || info.sources[0] == Width::Double;
+    let is_float = info.formats[0].is_some();
+    Costs::of(match info.lower {
+        Lower::MulLow | Lower::MadLow if is_wide => [24, 4, 4],
+        Lower::IntToFloat | Lower::FloatToInt(_) | Lower::FloatToWhole(_) | Lower::FloatToFloat => [12, 8, 8],
+        Lower::Call | Lower::Div | Lower::Rem => [3, 13, 22],
+        _ if is_float && is_wide => [9, 9, 3],
+        _ if is_float => [5, 15, 4],
+        Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10, 6],
+        Lower::MulLow | Lower::MadLow => [3, 10, 2],
+        _ if is_wide => [5, 3, 3],
+        _ => [4, 3, 2],
+    })
 }
 
 /// Returns the costs of another step. All costs were fitted to the times of the kernels of the
-/// bench in both modes.
-fn costs(action: &Action, parts: bool) -> [u64; 2] {
-    match action {
-        Action::Pure { .. } => [6, 7],
-        Action::PureLanes { .. } => [60, 40],
-        Action::Test { .. } | Action::TestAnd(_) | Action::Logic { .. } => [6, 4],
-        Action::Select { .. } => [6, 10],
+/// bench in these modes.
+fn of_action(action: &Action, parts: bool) -> Costs {
+    Costs::of(match action {
+        Action::Pure { .. } => [4, 3, 2],
+        Action::PureLanes { .. } => [34, 61, 42],
+        Action::Test { .. } | Action::TestAnd(_) | Action::Logic { .. } => [6, 3, 3],
+        Action::Select { .. } => [3, 10, 2],
         Action::Load(access) | Action::Store(access) => match access.space {
-            AccessSpace::Global => [38, 8],
-            AccessSpace::Local => [120, 16],
-            AccessSpace::Shared | AccessSpace::Param => [26, 10],
+            AccessSpace::Global => [38, 6, 17],
+            AccessSpace::Local => [120, 18, 11],
+            AccessSpace::Shared | AccessSpace::Param => [26, 10, 14],
         },
-        Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [110, 35],
-        Action::Atomic(_) => [160, 40],
+        Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [134, 35, 30],
+        Action::Atomic(_) => [139, 40, 72],
         // Rows take the elements of each lane apart.
         Action::ScalarLoad(access) | Action::ScalarStore(access) if access.by_row.access.elements > 1 => {
-            [40, 14]
+            [40, 14, 14]
         }
-        Action::ScalarLoad(_) | Action::ScalarStore(_) | Action::UniformLoad(_) => [12, 30],
-        Action::Scalar(_) | Action::ScalarSelect(_) | Action::ScalarTest(_) => [1, 5],
-        Action::Branch(_) | Action::Skip(_) if parts => [14, 10],
-        Action::Arm { .. } => [2, 10],
-        Action::Branch(_) | Action::Skip(_) => [2, 14],
-        Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [50, 600],
-        Action::ActiveMask(_) => [5, 600],
-        Action::Fence(_) => [5, 50],
-        Action::Plain { .. } => [70, 60],
-        Action::Exit => [0, 0],
-    }
+        Action::ScalarLoad(_) | Action::ScalarStore(_) => [12, 37, 10],
+        Action::UniformLoad(_) => [12, 30, 6],
+        Action::Scalar(_) | Action::ScalarSelect(_) | Action::ScalarTest(_) => [1, 9, 1],
+        Action::Branch(_) | Action::Skip(_) if parts => [18, 9, 56],
+        Action::Arm { .. } => [2, 10, 4],
+        Action::Branch(_) | Action::Skip(_) => [2, 14, 4],
+        Action::Collective(_) | Action::Shuffle { .. } | Action::Barrier(_) => [46, 454, 345],
+        Action::ActiveMask(_) => [5, 600, 345],
+        Action::Fence(_) => [5, 50, 15],
+        Action::Plain { .. } => [70, 60, 60],
+        Action::Exit => [0, 0, 0],
+    })
 }
 
 /// The number of loops around each step.
@@ -96,6 +128,8 @@ struct Loops {
     all: Vec<u32>,
     /// Loops in which lanes may take different ways.
     parted: Vec<u32>,
+    /// The first and the last step of each.
+    ends: HashMap<usize, usize>,
 }
 
 impl Loops {
@@ -118,7 +152,14 @@ impl Loops {
         Loops {
             all: Self::around(ends.iter(), steps.len()),
             parted: Self::around(ends.iter().filter(parted), steps.len()),
+            ends,
         }
+    }
+
+    /// True if a branch repeats a loop, or leaves one.
+    fn ends_at(&self, index: usize, target: usize) -> bool {
+        let leaves = |(first, end): (&usize, &usize)| (*first..=*end).contains(&index) && target > *end;
+        target <= index || self.ends.iter().any(leaves)
     }
 
     fn around<'a>(loops: impl Iterator<Item = (&'a usize, &'a usize)>, count: usize) -> Vec<u32> {

@@ -1,50 +1,31 @@
 //! A kernel as machine code.
 
-use super::backend::{Blk, Callee, Edge, Emitter, I32, I64, Kind, Val};
-use super::calls::{self, CallSite, Calls};
-use super::context::{self, Context};
+use super::backend::{Blk, Edge, I64, Val};
+use super::calls::{self, CallSite};
+use super::context::Context;
 use super::lower;
 use super::machine::{self, Machine};
-use super::plan::{self, NONE, Plan};
+use super::plan::{NONE, Plan};
+use super::quads::Quads;
 use super::roots::Roots;
-use super::types::{self, Holds};
-use super::values::Values;
-use crate::program::instruction::{Condition, Constant, Instruction, Op};
+use super::writer::Writer;
+use super::{callees, support};
+use crate::program::instruction::{Condition, Instruction, Op};
 use crate::program::{Kernel, effects};
 use std::collections::HashMap;
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
 const MOST_INSTRUCTIONS: usize = 20_000;
 
-/// The functions that machine code calls, by their position in [`callees`].
-pub(super) const FIND: usize = 0;
-pub(super) const ATOMIC: usize = 1;
-pub(super) const PURE: usize = 2;
-pub(super) const TEST: usize = 3;
-/// [`PURE`] for rare cases of a common operation.
-pub(super) const PURE_COLD: usize = 4;
-pub(super) const KEEP: usize = 5;
-pub(super) const CHANGE: usize = 6;
-
-fn callees() -> [Callee; 7] {
-    let [find, atomic] = [context::find as *const u8, context::atomic as *const u8];
-    let [pure, test] = [context::pure as *const u8, context::test as *const u8];
-    let pure_cold = context::pure_cold as *const u8;
-    let pure_of = |address, cold| Callee { address, params: &[I64; 5], result: I64, cold };
-    [
-        Callee { address: find, params: &[I32, I64], result: I64, cold: true },
-        Callee { address: atomic, params: &[I64, I32, I64, I64, I64], result: I64, cold: false },
-        pure_of(pure, false),
-        Callee { address: test, params: &[I64, I64, I64], result: I64, cold: false },
-        pure_of(pure_cold, true),
-        Callee { address: context::keep as *const u8, params: &[I64, I64, I64], result: I64, cold: false },
-        Callee {
-            address: context::change_at as *const u8,
-            params: &[I64, I32, I64, I64, I64],
-            result: I64,
-            cold: false,
-        },
-    ]
+/// A form of the machine code of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Form {
+    /// Lane by lane.
+    Lanes,
+    /// The same, with a test that bytes which it reads are initialized.
+    Checked,
+    /// Four lanes at a time.
+    Quads,
 }
 
 /// A kernel as machine code.
@@ -64,20 +45,30 @@ pub(in crate::exec) struct Code {
 }
 
 impl Code {
-    /// Returns `None` for kernels that machine code does not support. If `checked`, it tests that
-    /// bytes which it reads are initialized.
-    pub(super) fn of(kernel: &Kernel, checked: bool) -> Option<Code> {
-        if kernel.code.len() > MOST_INSTRUCTIONS || cfg!(target_endian = "big") {
+    /// Returns `None` for kernels that machine code does not support in this form.
+    pub(super) fn of(kernel: &Kernel, form: Form) -> Option<Code> {
+        let (checked, quads) = (form == Form::Checked, form == Form::Quads);
+        // Other processors may lack instructions on vectors.
+        let quads_run = cfg!(target_arch = "x86_64") && kernel.functions.is_empty();
+        if kernel.code.len() > MOST_INSTRUCTIONS || cfg!(target_endian = "big") || quads && !quads_run {
             return None;
         }
-        let plan = Plan::of(kernel)?;
+        let plan = Plan::of(kernel, quads)?;
+        if quads && plan.is_large {
+            return None;
+        }
         let roots = Roots::of(kernel);
         let mut sites = Vec::new();
-        let machine = machine::build(&callees(), plan.is_large, |emitter| {
-            let writer = Writer::new(emitter, kernel, (&plan, &roots));
-            sites = Writer { checked, ..writer }.write();
-            Some(())
-        })?;
+        let mut build = |is_large, lanes: Option<Machine>| {
+            let quads = lanes.as_ref().map(|_| Quads::new());
+            machine::build(&callees::all(), is_large, lanes, |emitter| {
+                let writer = Writer::new(emitter, kernel, (&plan, &roots));
+                sites = Writer { checked, quads, ..writer }.write();
+            })
+        };
+        // Quads whose lanes part go on with code for single lanes.
+        let lanes = build(plan.is_large, None)?;
+        let machine = if quads { build(false, Some(lanes))? } else { lanes };
         let slack = calls::slack(kernel, &plan);
         let Plan { stops, entry_of, live, .. } = plan;
         Some(Code { machine, stops, entry_of, roots, sites, stored: live.stored, slack })
@@ -97,67 +88,27 @@ impl Code {
     ///
     /// # Safety
     /// The context describes a warp of this kernel, and is not used otherwise.
-    pub(super) unsafe fn run(&self, context: *mut Context, lanes: u32, entry: u32) {
+    pub(super) unsafe fn run(&self, context: *mut Context, mut lanes: u32, entry: u32, quads: bool) {
         // SAFETY: guaranteed by the caller.
         unsafe { (*context).own = context };
+        let quads = if quads { complete(lanes) } else { 0 };
+        if let Some(run) = self.machine.run_quads().filter(|_| quads != 0) {
+            // SAFETY: guaranteed by the caller.
+            unsafe { run(context, quads, entry) };
+            lanes &= !quads;
+        }
         // SAFETY: guaranteed by the caller.
         unsafe { (self.machine.run())(context, lanes, entry) };
     }
 }
 
-/// Writes the code of a kernel.
-pub(super) struct Writer<'w, 'e> {
-    pub(super) e: &'w mut Emitter<'e>,
-    pub(super) kernel: &'w Kernel,
-    pub(super) plan: &'w Plan,
-    /// True if machine code makes calls.
-    pub(super) has_calls: bool,
-    pub(super) calls: Calls,
-    pub(super) roots: &'w Roots,
-    /// True if accesses test and record which bytes are written.
-    pub(super) checked: bool,
-    pub(super) constants: HashMap<u32, Constant>,
-    pub(super) holds: Vec<Holds>,
-    pub(super) values: Values,
-    pub(super) context: Val,
-    /// The running lane, and the addresses of its cells in the first row and the first double row.
-    pub(super) lane: Val,
-    pub(super) cells: [Val; 2],
-    pub(super) rest: Val,
-    pub(super) next_lane: Blk,
-    stopped: Blk,
-    /// The end of the run of a lane after a fault.
-    failed: Blk,
+/// Returns the lanes of the quads whose four lanes are all in a mask.
+fn complete(lanes: u32) -> u32 {
+    let pairs = lanes & lanes >> 1;
+    (pairs & pairs >> 2 & 0x1111_1111) * 15
 }
 
-impl<'w, 'e> Writer<'w, 'e> {
-    fn new(e: &'w mut Emitter<'e>, kernel: &'w Kernel, (plan, roots): (&'w Plan, &'w Roots)) -> Self {
-        let constants: HashMap<u32, Constant> =
-            kernel.constants.iter().map(|(register, _, constant)| (register.0, *constant)).collect();
-        let holds = types::find(kernel, &constants);
-        let [context, _, _] = [e.params[0], e.params[1], e.params[2]];
-        let [next_lane, stopped, failed] = std::array::from_fn(|_| e.block());
-        Writer {
-            holds,
-            constants,
-            values: Values::new(kernel.rows + kernel.predicates, context),
-            context,
-            lane: context,
-            cells: [context; 2],
-            rest: context,
-            next_lane,
-            stopped,
-            failed,
-            e,
-            kernel,
-            plan,
-            has_calls: calls::has_calls(kernel),
-            calls: Calls::default(),
-            roots,
-            checked: false,
-        }
-    }
-
+impl Writer<'_, '_> {
     /// Returns the calls with machine code.
     fn write(mut self) -> Vec<CallSite> {
         self.begin();
@@ -166,7 +117,11 @@ impl<'w, 'e> Writer<'w, 'e> {
                 if !self.e.has_ended() {
                     self.jump_to(pc);
                 }
+                self.join_lanes_at(pc);
                 self.begin_block(pc);
+                if self.plan.is_join[pc as usize] && !self.e.has_ended() {
+                    self.end_if_joined(pc);
+                }
             }
             if !self.e.has_ended() {
                 self.instruction(pc);
@@ -180,98 +135,9 @@ impl<'w, 'e> Writer<'w, 'e> {
         if !self.e.has_ended() {
             self.e.give_up();
         }
+        self.end_joins();
         self.end_calls();
         self.calls.sites
-    }
-
-    /// Writes the loop over lanes, the entries, and the common end of all stops.
-    fn begin(&mut self) {
-        let (lanes, entry) = (self.e.params[1], self.e.params[2]);
-        let (body, done) = (self.e.block(), self.e.block());
-        let left = self.e.param(self.next_lane, I32);
-        self.e.jump(self.next_lane, &[lanes]);
-        self.e.go_on(self.next_lane);
-        self.e.branch(left, (body, &[]), (done, &[]));
-        self.e.go_on(done);
-        self.e.return_nothing();
-        self.e.go_on(body);
-        self.lane = self.e.ctz(left);
-        let one = self.e.int(I32, 1);
-        let less = self.e.isub(left, one);
-        self.rest = self.e.band(left, less);
-        self.e.store(Kind::State, self.lane, self.context, Context::LANE);
-        let rows = self.e.load(I64, Kind::Constant, self.context, Context::ROWS);
-        let wide = self.e.uextend(I64, self.lane);
-        for (index, shift) in [2, 3].into_iter().enumerate() {
-            let shift = self.e.int(I64, shift);
-            let offset = self.e.ishl(wide, shift);
-            self.cells[index] = self.e.iadd(rows, offset);
-        }
-        let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
-        self.begin_calls();
-        let entries: Vec<Blk> = self.plan.entries.iter().map(|_| self.e.block()).collect();
-        let never = self.e.block();
-        self.e.table(entry, &entries, never);
-        self.e.go_on(never);
-        self.e.give_up();
-        for (pc, block) in self.plan.entries.iter().zip(entries) {
-            self.e.go_on(block);
-            self.forget();
-            self.set_fuel(fuel);
-            self.plan.live_at(*pc).iter().for_each(|bit| self.load_row(*bit));
-            self.jump_to(*pc);
-        }
-        self.write_stopped();
-        let rest = self.e.param(self.failed, I32);
-        self.e.cold(self.failed);
-        self.e.go_on(self.failed);
-        self.e.jump(self.next_lane, &[rest]);
-    }
-
-    fn write_stopped(&mut self) {
-        let (number, left) = (self.e.param(self.stopped, I64), self.e.param(self.stopped, I32));
-        self.e.go_on(self.stopped);
-        let (first, done) = (self.e.block(), self.e.block());
-        let stops = self.e.load(I64, Kind::Constant, self.context, Context::STOPS);
-        let two = self.e.int(I64, 2);
-        let offset = self.e.ishl(number, two);
-        let at = self.e.iadd(stops, offset);
-        let old = self.e.load(I32, Kind::State, at, 0);
-        let bit = self.bit();
-        let new = self.e.bor(old, bit);
-        self.e.store(Kind::State, new, at, 0);
-        self.write_spent(left);
-        self.e.branch(old, (done, &[]), (first, &[]));
-        self.e.go_on(first);
-        let list = self.e.load(I64, Kind::Constant, self.context, Context::LIST);
-        let listed = self.e.load(I64, Kind::State, self.context, Context::LISTED);
-        let offset = self.e.ishl(listed, two);
-        let at = self.e.iadd(list, offset);
-        let short = self.e.ireduce(I32, number);
-        self.e.store(Kind::State, short, at, 0);
-        let one = self.e.int(I64, 1);
-        let more = self.e.iadd(listed, one);
-        self.e.store(Kind::State, more, self.context, Context::LISTED);
-        self.e.jump(done, &[]);
-        self.e.go_on(done);
-        let rest = self.rest;
-        self.e.jump(self.next_lane, &[rest]);
-    }
-
-    /// Adds the instructions that the lane has spent to the total of all lanes.
-    pub(super) fn write_spent(&mut self, left: Val) {
-        let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
-        let used = self.e.isub(fuel, left);
-        let used = self.e.sextend(I64, used);
-        let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
-        let spent = self.e.iadd(spent, used);
-        self.e.store(Kind::State, spent, self.context, Context::SPENT);
-    }
-
-    pub(super) fn bit(&mut self) -> Val {
-        let one = self.e.int(I32, 1);
-        let lane = self.lane;
-        self.e.ishl(one, lane)
     }
 
     /// Ends the run of this lane without a stop, after a fault.
@@ -294,19 +160,19 @@ impl<'w, 'e> Writer<'w, 'e> {
 
     /// Ends the run of this lane before an instruction that the plain mode runs.
     pub(super) fn stop(&mut self, pc: u32) {
-        if self.has_calls && calls::function_at(self.kernel, pc).is_some() {
+        if self.has_calls && support::function_at(self.kernel, pc).is_some() {
             self.stop_in_call(pc);
         }
         self.plan.stored_at(pc).iter().for_each(|bit| self.store_row(*bit));
         let number = self.plan.stop_of[pc as usize];
         let number = self.e.int(I64, number.into());
-        let left = self.fuel_left();
-        self.e.jump(self.stopped, &[number, left]);
+        let (left, lanes) = (self.fuel_left(), self.bit());
+        self.e.jump(self.stopped, &[number, left, lanes]);
     }
 
     /// Ends the run of this lane before an instruction without machine code, or returns.
     fn end(&mut self, pc: u32, op: &Op) {
-        match calls::function_at(self.kernel, pc) {
+        match support::function_at(self.kernel, pc) {
             Some(function) if self.has_calls && matches!(op, Op::Return) => self.leave(pc, function),
             _ => self.stop(pc),
         }
@@ -318,15 +184,17 @@ impl<'w, 'e> Writer<'w, 'e> {
         if let Op::Branch { target } = instruction.op {
             return self.write_branch(pc, target, instruction.guard);
         }
-        let stops = plan::is_stop(self.kernel, instruction);
-        if !guarded {
-            return if stops {
-                self.end(pc, &instruction.op)
-            } else {
-                lower::instruction(self, pc, instruction)
-            };
+        if self.quads.is_some() && self.guarded_in_quad(pc, instruction) {
+            return;
         }
-        if !stops && lower::is_cheap(instruction) {
+        let stops = support::is_stop(self.kernel, instruction);
+        if !guarded {
+            return if stops { self.end(pc, &instruction.op) } else { self.always(pc, instruction) };
+        }
+        if !stops && support::is_cheap(instruction) {
+            if self.quads.is_some() {
+                return self.selected_quad(pc, instruction, instruction.guard);
+            }
             let condition = self.condition(instruction.guard);
             return lower::selected(self, instruction, condition);
         }
@@ -336,27 +204,43 @@ impl<'w, 'e> Writer<'w, 'e> {
         let (run, after) = (self.e.block(), self.e.block());
         let changed = if stops { Vec::new() } else { self.written_by(instruction) };
         let old = self.collect(&changed);
-        self.branch_if(instruction.guard, (run, &[]), (after, &old));
+        if stops && !self.is_uniform_condition(instruction.guard) {
+            // The plain mode runs all lanes.
+            let condition = self.condition(instruction.guard);
+            let some = self.e.any(condition);
+            self.e.branch(some, (run, &[]), (after, &old));
+        } else {
+            self.branch_if((pc, instruction.guard), (run, &[]), (after, &old));
+        }
         self.e.go_on(run);
         if stops {
             self.end(pc, &instruction.op);
         } else {
-            lower::instruction(self, pc, instruction);
+            self.always(pc, instruction);
             if !self.e.has_ended() {
                 let new = self.collect(&changed);
                 self.e.jump(after, &new);
             }
         }
         self.e.go_on(after);
-        for bit in changed {
+        for bit in self.slots(&changed).iter().copied() {
             let ty = self.type_of(bit);
             let param = self.e.param(after, ty);
             self.set_value(bit, param);
         }
     }
 
+    /// Writes an instruction that has machine code, and whose guard holds.
+    fn always(&mut self, pc: u32, instruction: &Instruction) {
+        if self.quads.is_some() {
+            self.quad_instruction(pc, instruction);
+        } else {
+            lower::instruction(self, pc, instruction);
+        }
+    }
+
     /// Returns the registers and predicates that an instruction writes.
-    fn written_by(&self, instruction: &Instruction) -> Vec<u32> {
+    pub(super) fn written_by(&self, instruction: &Instruction) -> Vec<u32> {
         let mut written = Vec::new();
         effects::writes(instruction, &mut |register, _| written.push(register.0));
         effects::predicates(instruction, &mut |predicate| written.push(self.kernel.rows + predicate.0));
@@ -372,17 +256,23 @@ impl<'w, 'e> Writer<'w, 'e> {
             return self.take(way, edge);
         }
         let next = self.way(pc, pc + 1);
-        let [yes, no] = self.branch_if(guard, (way.block, &[]), (next.block, &[]));
+        if let Some(arm) = self.arm_after(pc) {
+            return self.branch_to_arm(pc, arm, [way, next]);
+        }
+        let [yes, no] = self.branch_if((pc, guard), (way.block, &[]), (next.block, &[]));
         self.take(way, yes);
         self.take(next, no);
     }
 
     pub(super) fn branch_if(
         &mut self,
-        condition: Condition,
+        (pc, condition): (u32, Condition),
         yes: (Blk, &[Val]),
         no: (Blk, &[Val]),
     ) -> [Edge; 2] {
+        if !self.is_uniform_condition(condition) {
+            return self.branch_together(pc, condition, [yes, no]);
+        }
         let value = self.predicate(condition.predicate);
         if !condition.negated {
             return self.e.branch(value, yes, no);

@@ -65,6 +65,9 @@ pub(super) struct Context {
     pub(super) lane: u32,
     /// Nonzero after a fault of the running lane.
     pub(super) failed: u32,
+    /// Position at which single lanes of a quad end their run, and the lanes that did.
+    pub(super) until: u32,
+    pub(super) joined: u32,
     /// Address of this context.
     pub(super) own: *mut Context,
     /// Arguments and result of the last rare call.
@@ -91,7 +94,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; OWN = own; ARGUMENTS = arguments; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
+    SPENT = spent; LANE = lane; FAILED = failed; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
 }
 
 impl Context {

@@ -4,9 +4,9 @@
 //! The function of the operation computes them again.
 
 use super::backend::{Blk, F32, F64, FloatCC, I32, I64, Type, Val};
-use super::code::Writer;
+use super::called::{exact, extended};
 use super::integer::word;
-use super::lower::{exact, extended};
+use super::writer::Writer;
 use crate::semantics::lower::{Lower, Whole};
 use crate::semantics::{PureInfo, Register, TestInfo};
 
@@ -91,6 +91,7 @@ fn or_exact(
     condition: Val,
 ) -> Val {
     let ty = w.e.ty(value);
+    let condition = w.e.any(condition);
     let (rare, after) = (w.e.block(), w.e.block());
     let result = w.e.param(after, ty);
     w.e.branch(condition, (rare, &[]), (after, &[value]));
@@ -161,6 +162,9 @@ fn extremum(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register;
     let less = info.lower == Lower::FloatMin;
     let first = w.e.fcmp(if less { FloatCC::LessThan } else { FloatCC::GreaterThan }, a, b);
     let value = w.e.select(first, a, b);
+    if w.e.is_vector(value) {
+        return extremum_of_vectors(w, info, sources, [a, b, value]);
+    }
     let (same, after, unordered) = (w.e.block(), w.e.block(), w.e.block());
     let result = w.e.param(after, ty);
     w.e.cold(same);
@@ -178,6 +182,24 @@ fn extremum(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register;
     result
 }
 
+/// Ends a minimum or maximum in vectors, from the operands and the result for unequal numbers.
+fn extremum_of_vectors(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    [a, b, value]: [Val; 3],
+) -> Val {
+    let bits = word(info.sizes[0]);
+    let (x, y) = (w.convert(a, bits), w.convert(b, bits));
+    // Equal numbers differ at most by the sign of zero.
+    let same = if info.lower == Lower::FloatMin { w.e.bor(x, y) } else { w.e.band(x, y) };
+    let same = w.convert(same, float(info.sizes[0]));
+    let equal = w.e.fcmp(FloatCC::Equal, a, b);
+    let value = w.e.select(equal, same, value);
+    let unordered = w.e.fcmp(FloatCC::Unordered, a, b);
+    or_exact(w, info, sources, value, unordered)
+}
+
 fn sign(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], ty: Type) -> Val {
     let a = w.get_raw(sources[0], ty);
     let value = if info.lower == Lower::FloatAbs { w.e.fabs(a) } else { w.e.fneg(a) };
@@ -192,6 +214,7 @@ fn conversion(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Registe
             let a = extended(w, a, size, info.signed[1]);
             match (info.signed[1], size) {
                 (false, 8) => w.e.fcvt_from_uint(float(out), a),
+                (false, _) if w.e.is_vector(a) => w.e.fcvt_from_uint(float(out), a),
                 (false, _) => {
                     let a = w.e.uextend(I64, a);
                     w.e.fcvt_from_sint(float(out), a)

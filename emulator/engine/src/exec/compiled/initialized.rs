@@ -4,7 +4,7 @@
 //! written leaves the frequent code, and `access::place` reports it.
 
 use super::backend::{IntCC, Kind, Val, int_type};
-use super::code::Writer;
+use super::writer::Writer;
 
 /// Offsets and sizes of the parts of an access that one instruction tests or marks.
 fn parts(bytes: u32) -> impl Iterator<Item = (i32, u32)> {

@@ -1,8 +1,8 @@
 //! Integer operations as machine code.
 
 use super::backend::{Emitter, I32, I64, IntCC, Type, Val};
-use super::code::Writer;
-use super::lower::extended;
+use super::called::extended;
+use super::writer::Writer;
 use crate::semantics::lower::Lower;
 use crate::semantics::{PureInfo, Register};
 
@@ -27,7 +27,7 @@ impl Operands<'_> {
     /// Returns an operand of 64 bits, extended from fewer.
     fn wide(&self, w: &mut Writer<'_, '_>, index: usize) -> Val {
         let value = self.get(w, index);
-        if w.e.ty(value) == I64 {
+        if w.e.ty(value).lane_type() == I64 {
             value
         } else if self.info.signed[index + 1] {
             w.e.sextend(I64, value)
@@ -201,7 +201,7 @@ fn shift(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
     let a = x.get(w, 0);
     let amount = x.get(w, 1);
     let ty = w.e.ty(a);
-    let width = if ty == I64 { 64 } else { 32 };
+    let width = u64::from(ty.lane_bits());
     if x.info.lower == Lower::ShiftDown {
         return w.e.ushr(a, amount);
     }
@@ -303,7 +303,7 @@ fn parts(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
                 x.wide(w, 0)
             } else {
                 let a = x.get(w, 0);
-                if w.e.ty(a) == I64 { w.e.ireduce(I32, a) } else { a }
+                if w.e.ty(a).lane_type() == I64 { w.e.ireduce(I32, a) } else { a }
             }
         }
         Lower::BrainToSingle => {

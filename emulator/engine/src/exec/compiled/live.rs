@@ -1,7 +1,7 @@
 //! The registers that are live at each position, and the registers that a stop has to store.
 
-use super::calls;
 use super::plan::{self, Plan};
+use super::support;
 use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
@@ -93,7 +93,7 @@ impl Flow<'_> {
             let mut transfer =
                 Transfer { added: union(blocks.successors(block), &before, words), removed: vec![0; words] };
             for pc in blocks.range(block).rev() {
-                if calls::jumps(self.kernel, &self.kernel.code[pc]) {
+                if support::jumps(self.kernel, &self.kernel.code[pc]) {
                     let mut kept = transfer.added.clone();
                     let results = &mut |result: Register, _| put(&mut kept, result.0, false);
                     effects::writes(&self.kernel.code[pc], results);
@@ -185,7 +185,7 @@ impl Flow<'_> {
         effects::reads(instruction, &mut |register| transfer.add(register.0));
         effects::conditions(instruction, &mut |predicate| transfer.add(kernel.rows + predicate.0));
         if matches!(instruction.op, Op::Return) {
-            let function = calls::function_at(kernel, pc as u32);
+            let function = support::function_at(kernel, pc as u32);
             let returns = function.iter().flat_map(|function| &function.returns);
             returns.for_each(|register| transfer.add(register.0));
         }
@@ -195,7 +195,7 @@ impl Flow<'_> {
     fn after(&self, pc: usize, transfer: &mut Transfer) {
         let Flow { kernel, .. } = self;
         let instruction = &kernel.code[pc];
-        if plan::is_stop(kernel, instruction) {
+        if support::is_stop(kernel, instruction) {
             if instruction.guard == Condition::ALWAYS {
                 transfer.added.fill(0);
                 transfer.removed.fill(u64::MAX);

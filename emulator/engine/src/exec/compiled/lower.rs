@@ -1,10 +1,12 @@
 //! Instructions as machine code.
 
-use super::backend::{CondCode, FloatCC, I8, I16, I32, I64, IntCC, Kind, Val};
-use super::code::{PURE, PURE_COLD, TEST, Writer};
+use super::backend::{CondCode, FloatCC, I8, I32, I64, IntCC, Kind, Val};
+use super::called::{bits, call, extended};
+use super::callees::{PURE, TEST};
 use super::context::Context;
 use super::types::{Holds, makes_canonical};
-use super::{float, integer, memory};
+use super::writer::Writer;
+use super::{atomic, float, integer, memory};
 use crate::program::effects::CARRY;
 use crate::program::instruction::{Carry, Condition, Instruction, Logic, Op};
 use crate::semantics::lower::{Lower, LowerTest};
@@ -16,21 +18,11 @@ pub(super) fn instruction(w: &mut Writer<'_, '_>, pc: u32, instruction: &Instruc
     match &instruction.op {
         Op::Load(access) => memory::load(w, pc, access),
         Op::Store(access) => memory::store(w, pc, access),
-        Op::Atomic(atomic) => memory::atomic(w, pc, atomic),
+        Op::Atomic(atomic) => atomic::atomic(w, pc, atomic),
         Op::Fence(_) => w.e.fence(),
         Op::BranchIndexed { index, targets } => branch_indexed(w, pc, *index, targets),
         Op::Call(call) => w.call(pc, call),
         op => compute(w, op, None),
-    }
-}
-
-/// True if an instruction can be run without its guard, and its result dropped.
-pub(super) fn is_cheap(instruction: &Instruction) -> bool {
-    match &instruction.op {
-        Op::Pure { info, .. } => !matches!(info.lower, Lower::Call | Lower::Div | Lower::Rem),
-        Op::Test { info, .. } => info.lower != LowerTest::Call,
-        Op::Logic { .. } | Op::Select { .. } | Op::LocalAddress { .. } => true,
-        _ => false,
     }
 }
 
@@ -47,8 +39,7 @@ fn compute(w: &mut Writer<'_, '_>, op: &Op, condition: Option<Val>) {
         }
         Op::Test { info, out, inverse, sources, combine } => {
             let yes = test(w, info, *sources);
-            let one = w.e.int(I8, 1);
-            let no = w.e.bxor(yes, one);
+            let no = w.e.not(yes);
             let other = combine.map(|(logic, condition)| (logic, w.condition(condition)));
             set_predicate(w, *out, yes, other, condition);
             if let Some(inverse) = inverse {
@@ -132,44 +123,6 @@ fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, out: Register, sources:
         return if canonical { w.canonical(value) } else { value };
     }
     integer::pure(w, info, sources).unwrap_or_else(|| call(w, info, sources, PURE))
-}
-
-/// Calls the function of an operation, which gives the exact result.
-pub(super) fn exact(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4]) -> Val {
-    call(w, info, sources, PURE_COLD)
-}
-
-fn call(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], callee: usize) -> Val {
-    let pointer = w.e.int(I64, std::ptr::from_ref(info).addr() as u64);
-    let mut arguments = vec![pointer];
-    for (source, width) in sources.iter().zip(info.sources) {
-        arguments.push(bits(w, *source, width));
-    }
-    let result = w.e.call(callee, &arguments);
-    if info.out == Width::Double { result } else { w.e.ireduce(I32, result) }
-}
-
-/// Returns a register as 64 bits.
-pub(super) fn bits(w: &mut Writer<'_, '_>, register: Register, width: Width) -> Val {
-    match width {
-        Width::None => w.e.int(I64, 0),
-        Width::Double => w.get(register, I64),
-        Width::Single => {
-            let value = w.get(register, I32);
-            w.e.uextend(I64, value)
-        }
-    }
-}
-
-/// Returns an integer of this size, extended to 32 bits if it is shorter.
-pub(super) fn extended(w: &mut Writer<'_, '_>, value: Val, size: u32, signed: bool) -> Val {
-    let ty = match size {
-        1 => I8,
-        2 => I16,
-        _ => return value,
-    };
-    let value = w.e.ireduce(ty, value);
-    if signed { w.e.sextend(I32, value) } else { w.e.uextend(I32, value) }
 }
 
 fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2]) -> Val {

@@ -18,6 +18,8 @@ pub(super) type Run = unsafe extern "C" fn(*mut super::context::Context, u32, u3
 pub(super) struct Machine {
     module: Option<JITModule>,
     run: Run,
+    /// Code for single lanes, if this is code for quads.
+    lanes: Option<Box<Machine>>,
 }
 
 // SAFETY: the memory of a finished module does not change, and the module is only used to free it.
@@ -26,8 +28,14 @@ unsafe impl Send for Machine {}
 unsafe impl Sync for Machine {}
 
 impl Machine {
+    /// Returns the function that runs single lanes.
     pub(super) fn run(&self) -> Run {
-        self.run
+        self.lanes.as_ref().map_or(self.run, |lanes| lanes.run)
+    }
+
+    /// Returns the function that runs complete quads of lanes.
+    pub(super) fn run_quads(&self) -> Option<Run> {
+        self.lanes.as_ref().map(|_| self.run)
     }
 }
 
@@ -65,12 +73,13 @@ fn isa(is_large: bool) -> Option<OwnedTargetIsa> {
 }
 
 /// Creates the machine code of a kernel by the instructions that `emit` writes. The time grows
-/// linearly if it `is_large`, and its code is slower. Returns `None` if
-/// the machine is not supported, or refuses executable memory.
+/// linearly if it `is_large`, and its code is slower. Code for quads is created with code for
+/// single lanes. Returns `None` if the machine is not supported, or refuses executable memory.
 pub(super) fn build(
     callees: &[Callee],
     is_large: bool,
-    emit: impl FnOnce(&mut Emitter<'_>) -> Option<()>,
+    lanes: Option<Machine>,
+    emit: impl FnOnce(&mut Emitter<'_>),
 ) -> Option<Machine> {
     let isa = isa(is_large)?;
     let convention = isa.default_call_conv();
@@ -95,8 +104,9 @@ pub(super) fn build(
         builder.append_block_params_for_function_params(first);
         builder.switch_to_block(first);
         let params = builder.block_params(first).to_vec();
-        let mut emitter = Emitter::new(builder, &mut module, &targets, convention, params);
-        emit(&mut emitter)?;
+        let lanes = lanes.as_ref().map(|lanes| lanes.run as usize);
+        let mut emitter = Emitter::new(builder, &mut module, (&targets, lanes), convention, params);
+        emit(&mut emitter);
         emitter.finish();
     }
     define(&mut module, &mut context, run)?;
@@ -110,7 +120,7 @@ pub(super) fn build(
     let code = module.get_finalized_function(run);
     // SAFETY: the function was created with this signature and the convention of the platform.
     let run = unsafe { std::mem::transmute::<*const u8, Run>(code) };
-    Some(Machine { module: Some(module), run })
+    Some(Machine { module: Some(module), run, lanes: lanes.map(Box::new) })
 }
 
 /// Completed once the system has refused executable memory, and a message has said so.

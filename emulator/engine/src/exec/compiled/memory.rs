@@ -1,45 +1,28 @@
 //! Loads, stores and atomic operations as machine code.
 
-use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
-use super::code::{ATOMIC, CHANGE, FIND, Writer};
+use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Type, Val, int_type};
+use super::called::bits;
+use super::callees::FIND;
 use super::context::Context;
 use super::initialized;
-use super::lower::bits;
 use super::roots::Bounds;
-use crate::exec::block::cached::Reach;
-use crate::program::memory::{Access, Address, Atomic, AtomicOperation, Order};
+use super::support::Area;
+use super::writer::Writer;
+use crate::exec::block::cached::Reach as Cache;
+use crate::program::memory::{Access, Address};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 
 /// Maximum number of bytes of an access.
 const MOST_BYTES: i32 = 64;
 
-/// Memory that an access may reach, as far as its bounds are checked here.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Area {
-    Shared,
-    Local,
-    /// The region that the access found last.
-    Region,
-}
-
-impl Area {
-    fn of(space: Option<Space>) -> Area {
-        match space {
-            Some(Space::Shared | Space::SharedCluster) => Area::Shared,
-            Some(Space::Local) => Area::Local,
-            _ => Area::Region,
-        }
-    }
-}
-
-fn wide_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
+pub(super) fn wide_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
     let base = bits(w, address.base, address.width);
     let offset = w.e.int(I64, address.offset as u64);
     w.e.iadd(base, offset)
 }
 
-fn narrow_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
+pub(super) fn narrow_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
     let base = if address.width == Width::Double {
         let base = w.get(address.base, I64);
         w.e.ireduce(I32, base)
@@ -51,14 +34,30 @@ fn narrow_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
 }
 
 /// One access of a lane.
-struct Place<'a> {
-    pc: u32,
-    space: Option<Space>,
-    address: &'a Address,
-    bytes: u32,
-    cache: u32,
-    reads: bool,
-    writes: bool,
+pub(super) struct Place<'a> {
+    pub(super) pc: u32,
+    pub(super) space: Option<Space>,
+    pub(super) address: &'a Address,
+    pub(super) bytes: u32,
+    pub(super) cache: u32,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+}
+
+/// Memory of an access: the address of its first byte, the place of this byte, and the number of
+/// accesses that fit. In local memory, each lane's begins a stride after the one before.
+#[derive(Clone, Copy)]
+pub(super) struct Reach {
+    pub(super) base: Val,
+    pub(super) host: Val,
+    pub(super) limit: Val,
+    pub(super) stride: Option<Val>,
+}
+
+impl Reach {
+    pub(super) fn is_local(&self) -> bool {
+        self.stride.is_some()
+    }
 }
 
 impl Place<'_> {
@@ -135,16 +134,52 @@ impl Place<'_> {
     }
 
     /// Checks the access, and returns the position of its bytes in memory.
-    fn find(&self, w: &mut Writer<'_, '_>) -> Val {
+    pub(super) fn find(&self, w: &mut Writer<'_, '_>) -> Val {
         let found = self.access(w, &[I64], &|w, at, offset| vec![w.e.add_constant(at, offset)]);
         found[0]
     }
 
-    /// Compares with the number of accesses that fit: a misaligned one becomes a large number.
-    fn fits(&self, w: &mut Writer<'_, '_>, offset: Val, limit: Val) -> Val {
-        let shift = w.e.int(I32, self.bytes.trailing_zeros().into());
-        let number = if self.bytes == 1 { offset } else { w.e.rotr(offset, shift) };
+    /// Compares with the number of accesses that fit.
+    pub(super) fn fits(&self, w: &mut Writer<'_, '_>, offset: Val, limit: Val) -> Val {
+        let number = self.number(w, offset);
         w.e.icmp(IntCC::UnsignedLessThan, number, limit)
+    }
+
+    /// Returns the number of accesses before this one; a large number if it is misaligned.
+    pub(super) fn number(&self, w: &mut Writer<'_, '_>, offset: Val) -> Val {
+        let shift = w.e.int(I32, self.bytes.trailing_zeros().into());
+        if self.bytes == 1 { offset } else { w.e.rotr(offset, shift) }
+    }
+
+    /// Returns the memory that the access should be to.
+    pub(super) fn reach(&self, w: &mut Writer<'_, '_>) -> Reach {
+        let (area, context) = (Area::of(self.space), w.context);
+        let word = |index: usize| index as i32 * size_of::<u64>() as i32;
+        if let (Area::Region, Some(bounds)) = (area, w.roots.bounds(self.pc)) {
+            let list = w.e.load(I64, Kind::Constant, context, Context::BOUNDS);
+            let mut bound = |index| w.e.load(I64, Kind::Constant, list, word(index));
+            let (base, host) = (bound(bounds.base), bound(bounds.base + 1));
+            return Reach { base, host, limit: bound(bounds.limit), stride: None };
+        }
+        if area == Area::Region {
+            let caches = w.e.load(I64, Kind::Constant, context, Context::CACHES);
+            let at = self.cache as i32 * Cache::BYTES;
+            let mut part = |offset| w.e.load(I64, Kind::State, caches, at + offset);
+            let (base, limit, delta) = (part(Cache::BASE), part(Cache::LIMIT), part(Cache::DELTA));
+            return Reach { base, host: w.e.iadd(base, delta), limit, stride: None };
+        }
+        let size = self.bytes.trailing_zeros() as i32 * 4;
+        let shared = area == Area::Shared;
+        let limits = if shared { Context::SHARED_LIMITS } else { Context::LOCAL_LIMITS };
+        let limit = w.e.load(I32, Kind::Constant, context, limits + size);
+        if shared {
+            let base = w.e.load(I32, Kind::Constant, context, Context::SHARED_BASE);
+            let host = w.e.load(I64, Kind::Constant, context, Context::SHARED);
+            return Reach { base, host, limit, stride: None };
+        }
+        let host = w.e.load(I64, Kind::Constant, context, Context::LOCAL);
+        let stride = w.e.load(I64, Kind::Constant, context, Context::STRIDE);
+        Reach { base: w.e.int(I32, 0), host, limit, stride: Some(stride) }
     }
 
     /// Returns true if the access fits, and its host address without and with its constant offset.
@@ -168,10 +203,10 @@ impl Place<'_> {
     fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val, i32) {
         let address = wide_address(w, self.address);
         let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
-        let at = self.cache as i32 * Reach::BYTES;
-        let base = w.e.load(I64, Kind::State, caches, at + Reach::BASE);
-        let limit = w.e.load(I64, Kind::State, caches, at + Reach::LIMIT);
-        let delta = w.e.load(I64, Kind::State, caches, at + Reach::DELTA);
+        let at = self.cache as i32 * Cache::BYTES;
+        let base = w.e.load(I64, Kind::State, caches, at + Cache::BASE);
+        let limit = w.e.load(I64, Kind::State, caches, at + Cache::LIMIT);
+        let delta = w.e.load(I64, Kind::State, caches, at + Cache::DELTA);
         let offset = w.e.isub(address, base);
         let good = self.fits(w, offset, limit);
         (good, w.e.iadd(address, delta), 0)
@@ -220,7 +255,7 @@ impl Place<'_> {
     }
 }
 
-fn place(pc: u32, access: &Access, writes: bool) -> Place<'_> {
+pub(super) fn place(pc: u32, access: &Access, writes: bool) -> Place<'_> {
     let bytes = access.bytes * access.registers.len() as u32;
     let Access { space, address, cache, .. } = access;
     Place { pc, space: *space, address, bytes, cache: *cache, reads: !writes, writes }
@@ -236,39 +271,61 @@ fn moved(w: &Writer<'_, '_>, access: &Access, register: Register) -> Type {
 }
 
 /// True if other threads of the machine may access the same bytes now.
-fn is_strong(access: &Access) -> bool {
+pub(super) fn is_strong(access: &Access) -> bool {
     access.order.is_strong() && Area::of(access.space) == Area::Region
 }
 
-pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+/// Returns the types in which an element is loaded, and of the value that a register gets.
+fn loaded(w: &Writer<'_, '_>, access: &Access, register: Register) -> [Type; 2] {
     let own = if access.width == Width::Double { I64 } else { I32 };
-    let (strong, short) = (is_strong(access), access.bytes < own.bytes());
-    let loaded = |w: &Writer<'_, '_>, register| {
-        if strong { int_type(access.bytes) } else { moved(w, access, register) }
+    let ty = if is_strong(access) { int_type(access.bytes) } else { moved(w, access, register) };
+    [ty, if access.bytes < own.bytes() { own } else { ty }]
+}
+
+/// Loads an element of a lane's access, for one of its registers.
+pub(super) fn load_one(
+    w: &mut Writer<'_, '_>,
+    access: &Access,
+    register: Register,
+    at: Val,
+    index: usize,
+) -> Val {
+    load_element(w, access, register, (at, index as i32 * access.bytes as i32))
+}
+
+fn load_element(
+    w: &mut Writer<'_, '_>,
+    access: &Access,
+    register: Register,
+    (at, offset): (Val, i32),
+) -> Val {
+    let [ty, result] = loaded(w, access, register);
+    let value = if is_strong(access) {
+        let at = w.e.add_constant(at, offset);
+        w.e.atomic_load(ty, at)
+    } else {
+        w.e.load(ty, Kind::User, at, offset)
     };
-    let result = |register| if short { own } else { loaded(w, register) };
-    let types: Vec<Type> = access.registers.iter().map(|register| result(*register)).collect();
+    match (result == ty, access.signed) {
+        (true, _) => value,
+        (false, true) => w.e.sextend(result, value),
+        (false, false) => w.e.uextend(result, value),
+    }
+}
+
+pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+    let types: Vec<Type> = access.registers.iter().map(|register| loaded(w, access, *register)[1]).collect();
     let values = place(pc, access, false).access(w, &types, &|w, at, offset| {
         let one = |(index, register): (usize, &Register)| {
-            let (ty, offset) = (loaded(w, *register), offset + index as i32 * access.bytes as i32);
-            let value = if strong {
-                let at = w.e.add_constant(at, offset);
-                w.e.atomic_load(ty, at)
-            } else {
-                w.e.load(ty, Kind::User, at, offset)
-            };
-            match (short, access.signed) {
-                (false, _) => value,
-                (true, true) => w.e.sextend(own, value),
-                (true, false) => w.e.uextend(own, value),
-            }
+            load_element(w, access, *register, (at, offset + index as i32 * access.bytes as i32))
         };
         access.registers.iter().enumerate().map(one).collect()
     });
     access.registers.iter().zip(values).for_each(|(register, value)| w.set(*register, value));
 }
 
-pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+/// Returns the values of registers as they are stored.
+fn stored(w: &mut Writer<'_, '_>, access: &Access) -> Vec<Val> {
     let own = if access.width == Width::Double { I64 } else { I32 };
     let strong = is_strong(access);
     let mut stored = |register: Register| {
@@ -279,163 +336,31 @@ pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
         let value = w.get(register, own);
         w.e.ireduce(int_type(access.bytes), value)
     };
-    let values: Vec<Val> = access.registers.iter().map(|register| stored(*register)).collect();
-    place(pc, access, true).access(w, &[], &|w, at, offset| {
-        for (index, value) in values.iter().enumerate() {
-            let offset = offset + index as i32 * access.bytes as i32;
-            if strong {
-                let at = w.e.add_constant(at, offset);
-                w.e.atomic_store(*value, at);
-            } else {
-                w.e.store(Kind::User, *value, at, offset);
-            }
+    access.registers.iter().map(|register| stored(*register)).collect()
+}
+
+fn store_values(w: &mut Writer<'_, '_>, access: &Access, values: &[Val], (at, offset): (Val, i32)) {
+    for (index, value) in values.iter().enumerate() {
+        let offset = offset + index as i32 * access.bytes as i32;
+        if is_strong(access) {
+            let at = w.e.add_constant(at, offset);
+            w.e.atomic_store(*value, at);
+        } else {
+            w.e.store(Kind::User, *value, at, offset);
         }
+    }
+}
+
+/// Stores the registers of an access at a place.
+pub(super) fn store_all(w: &mut Writer<'_, '_>, access: &Access, place: (Val, i32)) {
+    let values = stored(w, access);
+    store_values(w, access, &values, place);
+}
+
+pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+    let values = stored(w, access);
+    place(pc, access, true).access(w, &[], &|w, at, offset| {
+        store_values(w, access, &values, (at, offset));
         Vec::new()
     });
-}
-
-pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
-    let bytes = atomic.ty.bytes();
-    let exclusive = Area::of(atomic.space) == Area::Shared;
-    let wraps = matches!(atomic.operation, AtomicOperation::Increment | AtomicOperation::Decrement);
-    let native = matches!(bytes, 4 | 8)
-        && (!atomic.ty.is_float() || atomic.operation == AtomicOperation::Exchange)
-        && (exclusive || !wraps);
-    if !native {
-        return call(w, pc, atomic);
-    }
-    let ty = int_type(bytes);
-    let host = update(pc, atomic).find(w);
-    let a = w.get(atomic.operands[0], ty);
-    let old = if exclusive {
-        let old = w.e.load(ty, Kind::User, host, 0);
-        let new = apply(w, atomic, old, a);
-        w.e.store(Kind::User, new, host, 0);
-        old
-    } else if atomic.operation == AtomicOperation::CompareExchange {
-        let new = w.get(atomic.operands[1], ty);
-        // An exchange that fails only reads, which takes no locked instruction.
-        let seen = w.e.atomic_load(ty, host);
-        let same = w.e.icmp(IntCC::Equal, seen, a);
-        locked_if(w, same, seen, &|w| w.e.atomic_cas(host, a, new))
-    } else if is_extremum(atomic) {
-        // Without an order, an extremum that changes nothing only reads.
-        let seen = w.e.atomic_load(ty, host);
-        let new = apply(w, atomic, seen, a);
-        let changes = w.e.icmp(IntCC::NotEqual, seen, new);
-        locked_if(w, changes, seen, &|w| w.e.atomic_rmw(rmw(atomic), host, a))
-    } else {
-        w.e.atomic_rmw(rmw(atomic), host, a)
-    };
-    if let Some(out) = atomic.out {
-        w.set(out, old);
-    }
-}
-
-/// True for a minimum or maximum that makes no earlier accesses visible.
-fn is_extremum(atomic: &Atomic) -> bool {
-    matches!(atomic.operation, AtomicOperation::Min | AtomicOperation::Max)
-        && !matches!(atomic.order, Order::Strong { releases: true, .. })
-}
-
-/// Returns the result of a locked instruction if the condition holds, and otherwise the other
-/// value.
-fn locked_if(
-    w: &mut Writer<'_, '_>,
-    condition: Val,
-    otherwise: Val,
-    locked: &dyn Fn(&mut Writer<'_, '_>) -> Val,
-) -> Val {
-    let (run, done) = (w.e.block(), w.e.block());
-    let ty = w.e.ty(otherwise);
-    let result = w.e.param(done, ty);
-    w.e.branch(condition, (run, &[]), (done, &[otherwise]));
-    w.e.go_on(run);
-    let old = locked(w);
-    w.e.jump(done, &[old]);
-    w.e.go_on(done);
-    result
-}
-
-/// Returns the instruction of an operation that has one.
-fn rmw(atomic: &Atomic) -> Rmw {
-    let signed = atomic.ty.is_signed();
-    match atomic.operation {
-        AtomicOperation::Add => Rmw::Add,
-        AtomicOperation::And => Rmw::And,
-        AtomicOperation::Or => Rmw::Or,
-        AtomicOperation::Xor => Rmw::Xor,
-        AtomicOperation::Min if signed => Rmw::Smin,
-        AtomicOperation::Min => Rmw::Umin,
-        AtomicOperation::Max if signed => Rmw::Smax,
-        AtomicOperation::Max => Rmw::Umax,
-        _ => Rmw::Exchange,
-    }
-}
-
-fn update(pc: u32, atomic: &Atomic) -> Place<'_> {
-    let Atomic { space, address, cache, .. } = atomic;
-    let reads = atomic.operation != AtomicOperation::Exchange;
-    Place { pc, space: *space, address, bytes: atomic.ty.bytes(), cache: *cache, reads, writes: true }
-}
-
-/// Writes the new value of memory that no other thread of the machine accesses.
-fn apply(w: &mut Writer<'_, '_>, atomic: &Atomic, old: Val, a: Val) -> Val {
-    let signed = atomic.ty.is_signed();
-    match atomic.operation {
-        AtomicOperation::Add => w.e.iadd(old, a),
-        AtomicOperation::And => w.e.band(old, a),
-        AtomicOperation::Or => w.e.bor(old, a),
-        AtomicOperation::Xor => w.e.bxor(old, a),
-        AtomicOperation::Min if signed => w.e.smin(old, a),
-        AtomicOperation::Min => w.e.umin(old, a),
-        AtomicOperation::Max if signed => w.e.smax(old, a),
-        AtomicOperation::Max => w.e.umax(old, a),
-        AtomicOperation::CompareExchange => {
-            let ty = w.e.ty(old);
-            let new = w.get(atomic.operands[1], ty);
-            let same = w.e.icmp(IntCC::Equal, old, a);
-            w.e.select(same, new, old)
-        }
-        AtomicOperation::Increment => {
-            let (ty, more) = (w.e.ty(old), w.e.icmp(IntCC::UnsignedGreaterThanOrEqual, old, a));
-            let (zero, one) = (w.e.int(ty, 0), w.e.int(ty, 1));
-            let next = w.e.iadd(old, one);
-            w.e.select(more, zero, next)
-        }
-        AtomicOperation::Decrement => {
-            // Zero becomes the greatest number, which is beyond any operand or equal to it.
-            let ty = w.e.ty(old);
-            let one = w.e.int(ty, 1);
-            let before = w.e.isub(old, one);
-            let wraps = w.e.icmp(IntCC::UnsignedGreaterThanOrEqual, before, a);
-            w.e.select(wraps, a, before)
-        }
-        AtomicOperation::Exchange => a,
-    }
-}
-
-fn call(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
-    let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
-    let (context, number) = (w.context, w.e.int(I32, pc.into()));
-    // The operation differs between shared and global memory, so a generic address needs a search.
-    let place = atomic.space.is_some().then(|| update(pc, atomic).find(w));
-    let address = place.unwrap_or_else(|| wide_address(w, &atomic.address));
-    let a = bits(w, atomic.operands[0], width);
-    let second = atomic.operation == AtomicOperation::CompareExchange;
-    let b = bits(w, atomic.operands[1], if second { width } else { Width::None });
-    let old = if place.is_some() {
-        w.e.call(CHANGE, &[context, number, address, a, b])
-    } else {
-        let old = w.e.call(ATOMIC, &[context, number, address, a, b]);
-        let failed = w.e.load(I32, Kind::State, context, Context::FAILED);
-        let next = w.e.block();
-        w.give_up_if(failed, (next, &[]));
-        w.e.go_on(next);
-        old
-    };
-    if let Some(out) = atomic.out {
-        let value = if width == Width::Double { old } else { w.e.ireduce(I32, old) };
-        w.set(out, value);
-    }
 }

@@ -1,4 +1,4 @@
-//! The compiled mode: kernels as machine code, thread by thread.
+//! The compiled modes: kernels as machine code, thread by thread or four threads at a time.
 //!
 //! It runs on the same state as the other modes. Registers stay in the rows of a warp, and lanes in
 //! its divergent paths. An instruction without machine code is a *stop*, which the plain mode runs.
@@ -9,14 +9,18 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `support` | the instructions that have machine code |
 //! | `plan` | stops, entries, and the blocks of machine code |
-//! | `backend`, `machine` | all that depends on the code generator |
-//! | `code` | a kernel as machine code |
+//! | `backend`, `vectors`, `machine` | all that depends on the code generator |
+//! | `writer` | the state of the code that is written |
+//! | `code`, `entries` | a kernel as machine code; its entries and the end of its stops |
 //! | `live` | the registers that are live at each position |
 //! | `values` | the values of registers, and where blocks join |
 //! | `registers` | registers in their types |
 //! | `types` | numbers that stay in floating-point registers |
-//! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
+//! | `lower`, `float`, `integer`, `memory`, `atomic` | instructions as machine code |
+//! | [`quads`] | the same for four lanes at a time |
+//! | `callees`, `called` | the functions that machine code calls, and operations as calls of theirs |
 //! | `calls`, `frames` | calls as jumps, and the frames of lanes that stop in functions |
 //! | `initialized` | the record of written bytes, for a check |
 //! | `roots` | the regions that accesses should hit |
@@ -26,11 +30,15 @@
 //! | `order` | random orders of lanes |
 //! | `run` | runs divergent paths |
 
+mod atomic;
 mod backend;
+mod called;
+mod callees;
 mod calls;
 mod choice;
 mod code;
 mod context;
+mod entries;
 mod float;
 mod frames;
 mod initialized;
@@ -41,12 +49,16 @@ mod machine;
 mod memory;
 mod order;
 mod plan;
+mod quads;
 mod registers;
 mod roots;
 mod run;
+mod support;
 mod translation;
 mod types;
 mod values;
+mod vectors;
+mod writer;
 
 pub(in crate::exec) use run::run_warp;
-pub(in crate::exec) use translation::{changed, may_change, of_launch, prepare, runs, stops};
+pub(in crate::exec) use translation::{changed, may_change, note, of_launch, prepare, runs, stops};

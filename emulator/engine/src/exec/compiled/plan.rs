@@ -1,15 +1,13 @@
 //! Stops, entries, and the blocks of machine code.
 
-use super::calls;
 use super::live::Live;
+use super::quads::{Arms, Shapes, find_joins, may_part};
+use super::support::{self, course_goes_on, is_stop, is_supported};
+use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Instruction, Op};
-use crate::program::memory::{Access, AtomicOperation};
-use crate::program::types::Type;
-use crate::program::{Kernel, RowKind};
-use crate::ptx::Space;
-use crate::semantics::{Register, Width};
+use std::collections::HashMap;
 
 /// Live registers at the beginnings of all blocks, and at the ways into them, that a kernel may
 /// have in addition to [`MOST_LIVE`] for each instruction. Others would take long to compile.
@@ -21,6 +19,7 @@ const MOST_CROSSED: usize = 100;
 /// Maximum numbers of instructions, of accesses, of live registers at one position, and at all
 /// accesses and blocks, of kernels that are optimized. The time for it grows with their square.
 const OPTIMIZED: [usize; 4] = [1500, 80, 64, 4000];
+const OPTIMIZED_QUADS: [usize; 4] = [1000, 80, 64, 6000];
 
 /// No stop or entry.
 pub(super) const NONE: u32 = u32::MAX;
@@ -38,6 +37,16 @@ pub(super) struct Plan {
     pub(super) leads: Vec<bool>,
     /// True for these positions if code after them may jump to them, or if functions begin there.
     pub(super) open: Vec<bool>,
+    /// True for entries that only lanes of quads take.
+    pub(super) parts: Vec<bool>,
+    /// Pieces of code that quads run with a guard.
+    pub(super) arms: Arms,
+    /// The place where lanes that part at a position join.
+    pub(super) joins: HashMap<u32, u32>,
+    /// True for these places.
+    pub(super) is_join: Vec<bool>,
+    /// Shapes of the registers in quads, if there is code for them.
+    pub(super) shapes: Option<Shapes>,
     pub(super) live: Live,
     /// True if optimizing it would take too long.
     pub(super) is_large: bool,
@@ -45,7 +54,8 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Returns `None` for kernels that machine code does not support.
-    pub(super) fn of(kernel: &Kernel) -> Option<Plan> {
+    /// With `quads`, lanes may enter wherever the lanes of a quad may part.
+    pub(super) fn of(kernel: &Kernel, quads: bool) -> Option<Plan> {
         if !kernel.independent_lanes || !is_supported(kernel) {
             return None;
         }
@@ -58,14 +68,24 @@ impl Plan {
             entry_of: vec![NONE; count],
             leads: vec![false; count + 1],
             open: vec![false; count],
+            parts: vec![false; count],
+            joins: HashMap::new(),
+            is_join: vec![false; count],
+            shapes: None,
+            arms: Arms::default(),
             live: Live::default(),
             is_large: false,
         };
+        if quads {
+            plan.arms = Arms::of(kernel, &blocks);
+            plan.shapes = Some(Shapes::of(kernel, &plan.arms));
+        }
         plan.find_places(kernel, &blocks);
         plan.live = Live::of(kernel, &plan, &blocks)?;
         let Live { joined, accesses, crossed, most, .. } = plan.live;
         let sizes = [count, accesses, most, joined + crossed];
-        plan.is_large = sizes.iter().zip(OPTIMIZED).any(|(size, most)| *size > most);
+        let optimized = if plan.shapes.is_some() { OPTIMIZED_QUADS } else { OPTIMIZED };
+        plan.is_large = sizes.iter().zip(optimized).any(|(size, most)| *size > most);
         let usual = joined <= ALWAYS + MOST_LIVE * count && crossed <= ALWAYS + MOST_CROSSED * count;
         usual.then_some(plan)
     }
@@ -98,7 +118,7 @@ impl Plan {
                     entries.push(pc + 1);
                 }
             }
-            if calls::jumps(kernel, instruction) {
+            if support::jumps(kernel, instruction) {
                 self.add_stop(pc as u32);
                 self.leads[pc + 1] = true;
                 entries.push(pc + 1);
@@ -118,6 +138,7 @@ impl Plan {
         }
         entries.sort_unstable();
         entries.dedup();
+        self.find_parting(kernel, blocks, &mut entries);
         for pc in entries {
             // The plain mode runs a lane that is at a stop.
             let runs =
@@ -130,81 +151,39 @@ impl Plan {
         }
     }
 
+    /// Adds the entries of lanes of quads where they part, where they join, and after arms. They
+    /// store their registers there as at stops.
+    fn find_parting(&mut self, kernel: &Kernel, blocks: &Blocks, entries: &mut Vec<usize>) {
+        let Some(shapes) = &self.shapes else { return };
+        let code = kernel.code.iter().enumerate();
+        let parting = code.filter(|(_, next)| may_part(next, shapes)).map(|(pc, _)| pc);
+        let (parting, joins) = (parting.collect::<Vec<_>>(), find_joins(blocks));
+        for pc in &parting {
+            self.parts[*pc] = entries.binary_search(pc).is_err();
+        }
+        let mut added: Vec<usize> = self.arms.ends().map(|end| end as usize).collect();
+        added.iter().for_each(|end| self.is_join[*end] = true);
+        for pc in &parting {
+            let join = joins[blocks.at(*pc as u32)];
+            let join = join.filter(|join| !is_stop(kernel, &kernel.code[*join as usize]));
+            let Some(join) = join else { continue };
+            self.joins.insert(*pc as u32, join);
+            self.is_join[join as usize] = true;
+            self.open[join as usize] |= join as usize <= *pc;
+            added.push(join as usize);
+        }
+        added.iter().for_each(|pc| self.parts[*pc] = false);
+        added.extend(parting);
+        added.iter().for_each(|pc| self.add_stop(*pc as u32));
+        entries.extend(added);
+        entries.sort_unstable();
+        entries.dedup();
+    }
+
     fn add_stop(&mut self, pc: u32) {
         if self.stop_of[pc as usize] == NONE {
             self.stop_of[pc as usize] = self.stops.len() as u32;
             self.stops.push(pc);
         }
-    }
-}
-
-fn course_goes_on(op: &Op) -> bool {
-    !matches!(effects::course(op), Course::End)
-}
-
-/// True if each operation names whole registers, and no operation relies on lanes in lockstep.
-fn is_supported(kernel: &Kernel) -> bool {
-    let known = |register: Register| {
-        kernel.row_kinds.get(register.0 as usize).is_some_and(|kind| *kind != RowKind::Upper)
-    };
-    kernel.code.iter().all(|instruction| {
-        let mut good = match &instruction.op {
-            Op::WarpGroup(_) => false,
-            Op::Load(access) | Op::Store(access) => !relies_on_lockstep(access),
-            _ => true,
-        };
-        effects::reads(instruction, &mut |register| good &= known(register));
-        // A write changes all of a register and no other. `before` and `after` rely on it.
-        effects::writes(instruction, &mut |register, width| {
-            let wide = kernel.row_kinds.get(register.0 as usize) == Some(&RowKind::Lower);
-            good &= known(register) && wide == (width == Width::Double);
-        });
-        good
-    })
-}
-
-/// True for volatile accesses to shared memory, which older programs use in place of barriers.
-fn relies_on_lockstep(access: &Access) -> bool {
-    access.order.is_strong() && matches!(access.space, Some(Space::Shared | Space::SharedCluster))
-}
-
-/// True if an instruction has no machine code.
-pub(super) fn is_stop(kernel: &Kernel, instruction: &Instruction) -> bool {
-    let is = |register: Register, width: Width| {
-        let wide = kernel.row_kinds[register.0 as usize] == RowKind::Lower;
-        width == Width::None || wide == (width == Width::Double)
-    };
-    let all = |registers: &[Register], width| registers.iter().all(|register| is(*register, width));
-    !match &instruction.op {
-        Op::Pure { info, out, sources } => {
-            is(*out, info.out) && sources.iter().zip(info.sources).all(|(source, width)| is(*source, width))
-        }
-        Op::Test { info, sources, .. } => {
-            // The second operand of a test of one number is unused.
-            is(sources[0], info.width) && (info.unary || is(sources[1], info.width))
-        }
-        Op::Logic { .. } | Op::Branch { .. } | Op::Fence(_) => true,
-        Op::Select { width, out, a, b, .. } => all(&[*out, *a, *b], *width),
-        Op::Carry(carry) => is(carry.out, carry.width) && all(&carry.sources, carry.width),
-        Op::Load(access) | Op::Store(access) => {
-            let bytes = access.bytes as usize * access.registers.len();
-            is(access.address.base, access.address.width)
-                && all(&access.registers, access.width)
-                && access.bytes <= if access.width == Width::Double { 8 } else { 4 }
-                && bytes.is_power_of_two()
-                && bytes <= 64
-        }
-        Op::Atomic(atomic) => {
-            let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
-            atomic.ty != Type::B128
-                && is(atomic.address.base, atomic.address.width)
-                && is(atomic.operands[0], width)
-                && (atomic.operation != AtomicOperation::CompareExchange || is(atomic.operands[1], width))
-                && atomic.out.is_none_or(|out| is(out, width))
-        }
-        Op::Call(call) => calls::is_jump(kernel, call),
-        Op::LocalAddress { out, width, .. } => is(*out, *width),
-        Op::BranchIndexed { index, .. } => is(*index, Width::Single),
-        _ => false,
     }
 }

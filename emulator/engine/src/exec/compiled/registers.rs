@@ -1,9 +1,10 @@
 //! Registers and predicates of the running lane, in their types.
 
 use super::backend::{F32, F64, FloatCC, I8, I32, I64, Kind, Type, Val};
-use super::code::Writer;
 use super::context::Context;
 use super::types::Holds;
+use super::vectors::vector_of;
+use super::writer::Writer;
 use crate::program::RowKind;
 use crate::program::instruction::{Condition, Constant};
 use crate::semantics::{LANES, Predicate, Register};
@@ -18,7 +19,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn cell(&self, register: Register) -> (Val, i32) {
+    pub(super) fn cell(&self, register: Register) -> (Val, i32) {
         let wide = self.kernel.row_kinds[register.0 as usize] == RowKind::Lower;
         (self.cells[usize::from(wide)], (register.0 as usize * LANES * 4) as i32)
     }
@@ -61,6 +62,9 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn store_row(&mut self, bit: u32) {
+        if self.quads.is_some() {
+            return self.store_rows(bit);
+        }
         let Some(predicate) = bit.checked_sub(self.kernel.rows) else {
             let register = Register(bit);
             let ty = self.own_type(register);
@@ -124,15 +128,22 @@ impl Writer<'_, '_> {
         }
         if self.constants.contains_key(&register.0) {
             let (at, offset) = self.cell(register);
+            if !self.is_uniform(register.0) {
+                return self.focused_constant((at, offset), register, ty);
+            }
             return self.e.load(ty, Kind::Constant, at, offset);
         }
-        let value = self.value(register.0);
+        let value = self.focused(register.0);
         self.convert(value, ty)
     }
 
-    /// Reinterprets a value as a type of the same size.
+    /// Reinterprets a value as a type of the same size; a vector as one of such numbers, if their
+    /// size is the same.
     pub(super) fn convert(&mut self, value: Val, ty: Type) -> Val {
-        if self.e.ty(value) == ty { value } else { self.e.bitcast(ty, value) }
+        let own = self.e.ty(value);
+        let ty = if own.is_vector() && !ty.is_vector() { vector_of(ty) } else { ty };
+        let other_size = own.is_vector() && own.lane_bits() != ty.lane_bits();
+        if own == ty || other_size { value } else { self.e.bitcast(ty, value) }
     }
 
     pub(super) fn canonical(&mut self, value: Val) -> Val {
@@ -146,18 +157,18 @@ impl Writer<'_, '_> {
     pub(super) fn set(&mut self, register: Register, value: Val) {
         let ty = self.own_type(register);
         let value = self.convert(value, ty);
-        self.set_value(register.0, value);
+        self.set_focused(register.0, value);
     }
 
     pub(super) fn predicate(&mut self, predicate: Predicate) -> Val {
         if predicate == Predicate::TRUE {
             return self.e.int(I8, 1);
         }
-        self.value(self.kernel.rows + predicate.0)
+        self.focused_predicate(predicate)
     }
 
     pub(super) fn set_predicate(&mut self, predicate: Predicate, value: Val) {
-        self.set_value(self.kernel.rows + predicate.0, value);
+        self.set_focused(self.kernel.rows + predicate.0, value);
     }
 
     pub(super) fn condition(&mut self, condition: Condition) -> Val {
@@ -165,7 +176,6 @@ impl Writer<'_, '_> {
         if !condition.negated {
             return value;
         }
-        let one = self.e.int(I8, 1);
-        self.e.bxor(value, one)
+        self.e.not(value)
     }
 }

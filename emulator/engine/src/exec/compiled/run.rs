@@ -4,6 +4,7 @@ use super::code::Code;
 use super::context::Context;
 use super::frames;
 use super::order::Order;
+use super::quads;
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
@@ -106,13 +107,14 @@ fn run_lanes(
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
+    let quads = quads::fit(block.launch.args.block);
     let mut context = context(block, code, (warp, path), &mut list);
     let mut run = |lanes: u32, fuel: u32| {
         context.fuel = fuel;
         // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and
         // caches of the kernel. The machine code checks each other access. Each lane runs once, so
         // it is listed at most once.
-        unsafe { code.run(&raw mut context, lanes, entry) };
+        unsafe { code.run(&raw mut context, lanes, entry, quads) };
     };
     match &mut turn.order {
         Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
@@ -203,6 +205,8 @@ fn context(
         spent: 0,
         lane: 0,
         failed: 0,
+        until: u32::MAX,
+        joined: 0,
         own: std::ptr::null_mut(),
         arguments: [0; 5],
         result: 0,

@@ -1,14 +1,18 @@
 //! The machine code of each kernel, and the launches that run it.
 
 use super::choice;
-use super::code::Code;
+use super::code::{Code, Form};
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
 use crate::exec::code::steps;
 use crate::exec::interface::{ExecOptions, Execution, Hooks};
 use crate::program::Kernel;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Instructions of warps for each of its own after which a kernel is compiled without a request. On
+/// rows they take a tenth of the time to compile it, so kernels of short programs stay there.
+const WARM: u64 = 500;
 
 /// Words of memory for the records of a lane's calls.
 const RECORDS: usize = 1 << 17;
@@ -16,12 +20,12 @@ const RECORDS: usize = 1 << 17;
 /// A kernel in this mode.
 #[derive(Debug, Default)]
 struct Translation {
-    /// Without and with the check of uninitialized reads.
-    code: [OnceLock<Option<Code>>; 2],
-    /// True if it is chosen without a request.
-    suits: OnceLock<bool>,
-    /// True once it was launched.
-    launched: AtomicBool,
+    /// By form.
+    code: [OnceLock<Option<Code>>; 3],
+    /// The form that is chosen without a request, and the form if there is no code for quads.
+    chosen: OnceLock<[Option<Form>; 2]>,
+    /// Instructions of warps that its launches without a request have run.
+    ran: AtomicU64,
 }
 
 /// Returns the number of stops of the machine code with which a launch runs; `None` if it runs in
@@ -29,38 +33,57 @@ struct Translation {
 pub(in crate::exec) fn stops(kernel: &Kernel, options: &ExecOptions, hooks: &dyn Hooks) -> Option<usize> {
     let allowed = options.allow_machine_code(kernel) && hooks.touched().is_none();
     // Rows interleave warps within the bodies of loops, so a seed finds more with them.
-    let chosen = || options.seed.is_none() && is_chosen(kernel);
-    let runs = allowed && (options.mode == Execution::Compiled || chosen());
-    if runs { code(kernel, options.check_init).map(Code::stops) } else { None }
+    let ready = || options.mode != Execution::Automatic || options.seed.is_none() && is_warm(kernel);
+    if allowed && ready() { code(kernel, options).map(Code::stops) } else { None }
 }
 
 fn translation(kernel: &Kernel) -> Option<&Translation> {
     kernel.machine_code.get_or_make(Translation::default)
 }
 
-/// Returns the machine code of a kernel, created at its first launch in this mode; `None` for
-/// kernels that it does not support. If `checked`, it tests that bytes which it reads are
-/// initialized.
-pub(in crate::exec) fn code(kernel: &Kernel, checked: bool) -> Option<&Code> {
-    translation(kernel)?.code[usize::from(checked)].get_or_init(|| Code::of(kernel, checked)).as_ref()
-}
-
-/// True if machine code should run a kernel without a request: from its second launch on, because
-/// compiling takes as long as many launches.
-fn is_chosen(kernel: &Kernel) -> bool {
-    let Some(translation) = translation(kernel) else { return false };
-    let again = translation.launched.load(Ordering::Relaxed);
-    if !again {
-        translation.launched.store(true, Ordering::Relaxed);
+/// Returns the machine code of a kernel with these options, created when it is first needed; `None`
+/// for kernels that it does not support, or that rows should run faster.
+pub(in crate::exec) fn code<'k>(kernel: &'k Kernel, options: &ExecOptions) -> Option<&'k Code> {
+    let [form, single] = match options.mode {
+        Execution::Automatic => chosen(kernel),
+        Execution::Quads => [Some(Form::Quads), Some(Form::Lanes)],
+        _ => [Some(Form::Lanes); 2],
+    };
+    if options.check_init && form.is_some() {
+        return in_form(kernel, Form::Checked);
     }
-    again && suits(kernel)
+    let of = |form: Option<Form>| in_form(kernel, form?);
+    let first = if options.seed.is_some() { None } else { of(form) };
+    first.or_else(|| of(single))
 }
 
-/// True if machine code runs a kernel in this mode, from its second launch on.
+fn in_form(kernel: &Kernel, form: Form) -> Option<&Code> {
+    translation(kernel)?.code[form as usize].get_or_init(|| Code::of(kernel, form)).as_ref()
+}
+
+/// True if the launches of a kernel without a request have run for long enough to compile it.
+fn is_warm(kernel: &Kernel) -> bool {
+    let ran = |translation: &Translation| translation.ran.load(Ordering::Relaxed);
+    translation(kernel).is_some_and(|translation| ran(translation) >= WARM * kernel.code.len() as u64)
+}
+
+/// Notes the instructions of a launch.
+pub(in crate::exec) fn note(kernel: &Kernel, options: &ExecOptions, instructions: u64) {
+    if options.mode == Execution::Automatic {
+        if let Some(translation) = translation(kernel) {
+            translation.ran.fetch_add(instructions, Ordering::Relaxed);
+        }
+    }
+}
+
+/// True if machine code runs a kernel in this mode.
 pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
     match mode {
-        Execution::Compiled => code(kernel, false).is_some(),
-        Execution::Automatic => suits(kernel) && code(kernel, false).is_some(),
+        Execution::Compiled => in_form(kernel, Form::Lanes).is_some(),
+        Execution::Quads => in_form(kernel, Form::Quads).is_some(),
+        Execution::Automatic => {
+            chosen(kernel).into_iter().flatten().any(|form| in_form(kernel, form).is_some())
+        }
         Execution::Plain | Execution::Vector => false,
     }
 }
@@ -76,21 +99,21 @@ pub(in crate::exec) fn may_change(launch: &Launch<'_>) -> bool {
 /// Returns a launch on rows as machine code, for its later blocks; `None` if rows should be faster.
 pub(in crate::exec) fn changed<'a>(launch: &Launch<'a>) -> Option<Launch<'a>> {
     let Launch { args, map, options, hooks, .. } = launch;
-    let code = suits(args.kernel).then(|| code(args.kernel, options.check_init));
-    let stops = code.flatten()?.stops();
+    let stops = code(args.kernel, options)?.stops();
     Launch::new(args, map, options, *hooks, Some(stops)).ok()
 }
 
-/// True if machine code is expected to be faster than rows.
-fn suits(kernel: &Kernel) -> bool {
-    let find = || steps(kernel).is_some_and(|steps| choice::suits(kernel, steps));
-    translation(kernel).is_some_and(|translation| *translation.suits.get_or_init(find))
+/// Returns the form of machine code that is expected to be faster than rows, and the form if there
+/// is no code for quads.
+fn chosen(kernel: &Kernel) -> [Option<Form>; 2] {
+    let find = || steps(kernel).map_or([None; 2], |steps| choice::find(kernel, steps));
+    translation(kernel).map_or([None; 2], |translation| *translation.chosen.get_or_init(find))
 }
 
 /// Returns the machine code that runs a block, if it runs in this mode.
 pub(in crate::exec) fn of_launch<'l>(block: &Block<'_, 'l>) -> Option<&'l Code> {
     let launch = block.launch;
-    launch.machine_stops.and_then(|_| code(launch.args.kernel, launch.options.check_init))
+    launch.machine_stops.and_then(|_| code(launch.args.kernel, launch.options))
 }
 
 /// Prepares the state that machine code uses, for a launch in this mode.
@@ -136,7 +159,7 @@ mod tests {
             launch(&args, &memory.snapshot(), &options, &NoHooks).unwrap();
             // SAFETY: the region has four bytes, and no kernel runs.
             assert_eq!(unsafe { out.host.cast::<u32>().read_unaligned() }, 7);
-            assert_eq!(super::code(kernel, false).is_none(), refuses);
+            assert_eq!(super::in_form(kernel, super::Form::Lanes).is_none(), refuses);
             assert!(REFUSED.is_completed());
         }
     }

@@ -1,6 +1,6 @@
 //! The types of variables: numbers that stay in floating-point registers.
 
-use super::plan;
+use super::support;
 use crate::program::instruction::{Constant, Instruction, Op};
 use crate::program::{Kernel, RowKind, effects};
 use crate::semantics::lower::{Lower, LowerTest};
@@ -96,7 +96,7 @@ fn vote(kernel: &Kernel, instruction: &Instruction, cast: &mut dyn FnMut(Registe
                 cast(sources[1], float);
             }
         }
-        _ if plan::is_stop(kernel, instruction) => {}
+        _ if support::is_stop(kernel, instruction) => {}
         _ => {
             effects::reads(instruction, &mut |register| cast(register, false));
             effects::writes(instruction, &mut |register, _| cast(register, false));
@@ -117,7 +117,7 @@ fn keeps_raw(
         None => holds[register.0 as usize] == Holds::Raw,
     };
     match &instruction.op {
-        _ if plan::is_stop(kernel, instruction) => false,
+        _ if support::is_stop(kernel, instruction) => false,
         Op::Pure { info, sources, .. } if info.lower == Lower::Move => is_raw(&sources[0]),
         Op::Pure { info, .. } => makes_canonical(info),
         Op::Select { a, b, .. } => is_raw(a) && is_raw(b),

@@ -6,7 +6,7 @@
 //! parameters, and never searches for a value.
 
 use super::backend::{Blk, Edge, I8, I32, Type, Val};
-use super::code::Writer;
+use super::writer::Writer;
 use crate::semantics::Register;
 use std::collections::{HashMap, HashSet};
 
@@ -65,7 +65,9 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn type_of(&self, bit: u32) -> Type {
-        if bit < self.kernel.rows {
+        if let Some(vector) = self.vector_type(bit) {
+            vector
+        } else if bit < self.kernel.rows {
             self.own_type(Register(bit))
         } else if bit == self.fuel() {
             I32
@@ -110,7 +112,7 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn collect(&mut self, bits: &[u32]) -> Vec<Val> {
-        bits.iter().map(|bit| self.value(*bit)).collect()
+        self.slots(bits).iter().map(|slot| self.value(*slot)).collect()
     }
 
     /// Prepares the way from a branch to its target. Backwards it takes fuel.
@@ -119,12 +121,13 @@ impl Writer<'_, '_> {
     }
 
     fn way_from(&mut self, from: Option<u32>, to: u32) -> Way {
-        let (mut values, fuel) = (self.collect(self.plan.live_at(to)), self.fuel_left());
+        let (live, stored) = (self.plan.live_at(to), self.plan.stored_at(to));
+        let (mut values, fuel) = (self.collect(live), self.fuel_left());
         let Some(from) = from.filter(|from| *from >= to) else {
             values.push(fuel);
             return Way { block: self.block(to), to, values, back: None };
         };
-        let back = Back { cost: from - to + 1, fuel, stored: self.collect(self.plan.stored_at(to)) };
+        let back = Back { cost: from - to + 1, fuel, stored: self.collect(stored) };
         Way { block: self.e.block(), to, values, back: Some(back) }
     }
 
@@ -168,7 +171,7 @@ impl Writer<'_, '_> {
         self.e.cold(block);
         self.e.go_on(block);
         self.forget();
-        for bit in self.plan.stored_at(pc).iter().copied().chain([self.fuel()]) {
+        for bit in self.slots(self.plan.stored_at(pc)).iter().copied().chain([self.fuel()]) {
             let ty = self.type_of(bit);
             let param = self.e.param(block, ty);
             self.set_value(bit, param);
@@ -196,8 +199,8 @@ impl Writer<'_, '_> {
         self.values.written.insert(pc);
         self.e.go_on(block);
         self.forget();
-        let live = self.plan.live_at(pc).iter().copied().chain([self.fuel()]);
-        for (index, bit) in live.enumerate() {
+        let live = self.slots(self.plan.live_at(pc));
+        for (index, bit) in live.iter().copied().chain([self.fuel()]).enumerate() {
             let first = edges.first().map(|(_, values)| values[index]);
             let same = edges.iter().all(|(_, values)| Some(values[index]) == first);
             let value = match first.filter(|_| same && !open) {

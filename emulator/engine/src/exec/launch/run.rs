@@ -8,7 +8,7 @@ use crate::memory::Map;
 use crate::program::Kernel;
 use crate::report::{Fault, FaultKind};
 
-/// True if this mode runs a kernel as machine code, from its second launch on.
+/// True if this mode runs a kernel as machine code, at last when it has run for a while.
 pub fn has_machine_code(kernel: &Kernel, mode: Execution) -> bool {
     #[cfg(feature = "compile")]
     return crate::exec::compiled::runs(kernel, mode);
@@ -47,5 +47,10 @@ pub fn launch(
     if !workers::run(workers - 1, &|worker, help| queue.work(worker, help)) {
         return Err(Box::new(Fault::new(FaultKind::Other("a worker panicked".into()), &args.kernel.name)));
     }
-    queue.outcome()
+    let outcome = queue.outcome();
+    #[cfg(feature = "compile")]
+    if let Ok(stats) = &outcome {
+        crate::exec::compiled::note(args.kernel, options, stats.instructions);
+    }
+    outcome
 }

@@ -39,6 +39,26 @@ fn numbers_wrap_around() {
     }
 }
 
+/// Indices that wrap around between neighboring lanes when they are extended, some with a guard
+/// that is the same for all lanes.
+#[test]
+fn extended_indices_wrap_around() {
+    for (step, first) in [(1, "0x7ffffffd"), (3, "0xfffffffa"), (65536, "0x7ffe0000"), (1, "5")] {
+        for extended in [
+            "cvt.s64.s32 %e, %i;",
+            "cvt.u64.u32 %e, %i;",
+            "cvt.s64.s32 %e, %t;\n@%g cvt.s64.s32 %e, %i;",
+            "cvt.s64.s32 %e, %t;\n@!%g mul.wide.u32 %e, %i, 1;",
+        ] {
+            runs(&format!(
+                "{{ .reg .b32 %i, %n;\n.reg .b64 %e;\n.reg .pred %g;\nmov.u32 %n, %ntid.x;\nsetp.gt.u32 %g, %n, 40;\nmad.lo.s32 %i, %t, {step}, {first};\n\
+                 {extended}\nshr.u64 %w6, %e, 32;\ncvt.u32.u64 %r5, %w6;\nadd.u32 %r1, %r1, %r5;\n\
+                 cvt.u32.u64 %r5, %e;\nadd.u32 %r1, %r1, %r5; }}\n"
+            ));
+        }
+    }
+}
+
 /// Selections by a comparison of indices, of numbers and of indices.
 #[test]
 fn lanes_select_by_their_index() {

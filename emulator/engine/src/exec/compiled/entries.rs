@@ -1,0 +1,111 @@
+//! The loop over lanes, the entries of machine code, and the common end of all stops.
+
+use super::backend::{Blk, I32, I64, Kind, Val};
+use super::context::Context;
+use super::quads::QUAD;
+use super::writer::Writer;
+
+impl Writer<'_, '_> {
+    /// Writes the loop over lanes, the entries, and the common end of all stops.
+    pub(super) fn begin(&mut self) {
+        let (lanes, entry) = (self.e.params[1], self.e.params[2]);
+        let (body, done) = (self.e.block(), self.e.block());
+        let left = self.e.param(self.next_lane, I32);
+        self.e.jump(self.next_lane, &[lanes]);
+        self.e.go_on(self.next_lane);
+        self.e.branch(left, (body, &[]), (done, &[]));
+        self.e.go_on(done);
+        self.e.return_nothing();
+        self.e.go_on(body);
+        self.lane = self.e.ctz(left);
+        let own = self.bit();
+        let others = self.e.bnot(own);
+        self.rest = self.e.band(left, others);
+        self.e.store(Kind::State, self.lane, self.context, Context::LANE);
+        let rows = self.e.load(I64, Kind::Constant, self.context, Context::ROWS);
+        let wide = self.e.uextend(I64, self.lane);
+        for (index, shift) in [2, 3].into_iter().enumerate() {
+            let shift = self.e.int(I64, shift);
+            let offset = self.e.ishl(wide, shift);
+            self.cells[index] = self.e.iadd(rows, offset);
+        }
+        let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
+        self.begin_calls();
+        let plan = self.plan;
+        let own = |pc: &u32| self.quads.is_none() || !plan.parts[*pc as usize];
+        let entries: Vec<(u32, bool)> = plan.entries.iter().map(|pc| (*pc, own(pc))).collect();
+        let never = self.e.block();
+        let alone = self.e.block();
+        let block = |(_, own): &(u32, bool)| if *own { self.e.block() } else { alone };
+        let blocks: Vec<Blk> = entries.iter().map(block).collect();
+        self.e.table(entry, &blocks, never);
+        self.e.go_on(never);
+        self.e.give_up();
+        self.e.go_on(alone);
+        self.run_lanes(entry);
+        for ((pc, _), block) in entries.into_iter().zip(blocks).filter(|((_, own), _)| *own) {
+            self.e.go_on(block);
+            self.forget();
+            self.set_fuel(fuel);
+            if self.quads.is_some() {
+                self.enter_quad(pc);
+            } else {
+                plan.live_at(pc).iter().for_each(|bit| self.load_row(*bit));
+            }
+            self.jump_to(pc);
+        }
+        self.write_stopped();
+        let rest = self.e.param(self.failed, I32);
+        self.e.cold(self.failed);
+        self.e.go_on(self.failed);
+        self.e.jump(self.next_lane, &[rest]);
+    }
+
+    fn write_stopped(&mut self) {
+        let [number, left, lanes] = [I64, I32, I32].map(|ty| self.e.param(self.stopped, ty));
+        self.e.go_on(self.stopped);
+        let (first, done) = (self.e.block(), self.e.block());
+        let stops = self.e.load(I64, Kind::Constant, self.context, Context::STOPS);
+        let two = self.e.int(I64, 2);
+        let offset = self.e.ishl(number, two);
+        let at = self.e.iadd(stops, offset);
+        let old = self.e.load(I32, Kind::State, at, 0);
+        let new = self.e.bor(old, lanes);
+        self.e.store(Kind::State, new, at, 0);
+        self.write_spent(left);
+        self.e.branch(old, (done, &[]), (first, &[]));
+        self.e.go_on(first);
+        let list = self.e.load(I64, Kind::Constant, self.context, Context::LIST);
+        let listed = self.e.load(I64, Kind::State, self.context, Context::LISTED);
+        let offset = self.e.ishl(listed, two);
+        let at = self.e.iadd(list, offset);
+        let short = self.e.ireduce(I32, number);
+        self.e.store(Kind::State, short, at, 0);
+        let one = self.e.int(I64, 1);
+        let more = self.e.iadd(listed, one);
+        self.e.store(Kind::State, more, self.context, Context::LISTED);
+        self.e.jump(done, &[]);
+        self.e.go_on(done);
+        let rest = self.rest;
+        self.e.jump(self.next_lane, &[rest]);
+    }
+
+    /// Adds the instructions that the lane has spent to the total of all lanes.
+    pub(super) fn write_spent(&mut self, left: Val) {
+        let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
+        let used = self.e.isub(fuel, left);
+        let used = self.e.sextend(I64, used);
+        let lanes = self.e.int(I64, if self.quads.is_some() { QUAD } else { 1 });
+        let used = self.e.imul(used, lanes);
+        let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
+        let spent = self.e.iadd(spent, used);
+        self.e.store(Kind::State, spent, self.context, Context::SPENT);
+    }
+
+    /// Returns the mask of the running lanes.
+    pub(super) fn bit(&mut self) -> Val {
+        let lanes = self.e.int(I32, if self.quads.is_some() { (1 << QUAD) - 1 } else { 1 });
+        let lane = self.lane;
+        self.e.ishl(lanes, lane)
+    }
+}

@@ -1,0 +1,166 @@
+//! The instructions of quads: their branches, arms and operations.
+
+use super::arms::Arm;
+use super::parts;
+use super::shapes::Shape;
+use crate::exec::compiled::backend::{Blk, Edge, I32, IntCC, Val};
+use crate::exec::compiled::lower;
+use crate::exec::compiled::support;
+use crate::exec::compiled::values::Way;
+use crate::exec::compiled::writer::Writer;
+use crate::program::instruction::{Condition, Instruction, Op};
+
+/// Number of lanes of a quad.
+pub(in crate::exec::compiled) const QUAD: u64 = 4;
+/// A bit for each lane of a quad.
+pub(super) const ALL: u64 = (1 << QUAD) - 1;
+
+impl Writer<'_, '_> {
+    /// Returns a bit for each lane of the quad in which a condition holds.
+    pub(super) fn lanes_of(&mut self, condition: Condition) -> Val {
+        let mask = self.condition(condition);
+        let mask = self.mask_of(mask, 32);
+        self.e.bits_of(mask)
+    }
+
+    /// Returns the arm after a branch, if lanes may differ.
+    pub(in crate::exec::compiled) fn arm_after(&self, pc: u32) -> Option<Arm> {
+        let arm = self.quads.as_ref().and_then(|_| self.plan.arms.after(pc))?;
+        (!self.is_uniform_condition(arm.guard)).then(|| arm.clone())
+    }
+
+    /// Writes a branch over an arm, with the ways to its end and into it. If only some lanes jump,
+    /// the others run it with a guard.
+    pub(in crate::exec::compiled) fn branch_to_arm(&mut self, pc: u32, arm: Arm, [skip, enter]: [Way; 2]) {
+        let lanes = self.lanes_of(arm.guard);
+        let [some, parted] = std::array::from_fn(|_| self.e.block());
+        let [_, none] = self.e.branch(lanes, (some, &[]), (skip.block, &[]));
+        self.take(skip, none);
+        self.e.go_on(some);
+        let all = self.e.int(I32, ALL);
+        let every = self.e.icmp(IntCC::Equal, lanes, all);
+        let [every, _] = self.e.branch(every, (enter.block, &[]), (parted, &[]));
+        self.take(enter, every);
+        self.e.go_on(parted);
+        self.arm = Some(pc);
+        for at in arm.code.clone() {
+            let instruction = &self.kernel.code[at];
+            if !self.guarded_in_quad(at as u32, instruction) {
+                self.quad_instruction(at as u32, instruction);
+            }
+        }
+        self.arm = None;
+        self.jump_to(arm.code.end as u32);
+    }
+
+    /// Writes an instruction whose guard, of its own or of its arm, may differ between lanes.
+    /// Returns false if it has none, or is no access or cheap.
+    pub(in crate::exec::compiled) fn guarded_in_quad(&mut self, pc: u32, instruction: &Instruction) -> bool {
+        let own = if self.arm.is_some() { self.plan.arms.guard(pc) } else { Some(instruction.guard) };
+        let Some(guard) = own.filter(|guard| !self.is_uniform_condition(*guard)) else { return false };
+        if support::is_stop(self.kernel, instruction) {
+            return false;
+        }
+        match &instruction.op {
+            Op::Load(access) => self.load_masked(pc, access, guard),
+            Op::Store(access) => self.store_masked(pc, access, guard),
+            _ if support::is_cheap(instruction) => self.selected_quad(pc, instruction, guard),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Branches by a condition that may differ between lanes: to the first way if it holds in all,
+    /// to the second if in none. Otherwise the lanes part before the instruction.
+    pub(in crate::exec::compiled) fn branch_together(
+        &mut self,
+        pc: u32,
+        condition: Condition,
+        [yes, no]: [(Blk, &[Val]); 2],
+    ) -> [Edge; 2] {
+        let mask = self.focused_predicate(condition.predicate);
+        let bits = self.e.bits_of(mask);
+        let (some, parted) = (self.e.block(), self.e.block());
+        let (of_all, of_none) = if condition.negated { (no, yes) } else { (yes, no) };
+        let [_, none] = self.e.branch(bits, (some, &[]), of_none);
+        self.e.go_on(some);
+        let all = self.e.int(I32, ALL);
+        let every = self.e.icmp(IntCC::Equal, bits, all);
+        let [all, _] = self.e.branch(every, of_all, (parted, &[]));
+        self.e.cold(parted);
+        self.e.go_on(parted);
+        self.part(pc);
+        if condition.negated { [none, all] } else { [all, none] }
+    }
+
+    /// Writes an instruction that has machine code, for all lanes of the quad.
+    pub(in crate::exec::compiled) fn quad_instruction(&mut self, pc: u32, instruction: &Instruction) {
+        match &instruction.op {
+            Op::Load(access) => self.load_quad(pc, access),
+            Op::Store(access) => self.store_quad(pc, access),
+            Op::Atomic(atomic) => self.change_quad(pc, atomic),
+            Op::Fence(_) => self.e.fence(),
+            Op::BranchIndexed { index, .. } if self.is_uniform(index.0) => {
+                lower::instruction(self, pc, instruction);
+            }
+            Op::BranchIndexed { .. } | Op::Call(_) => self.part(pc),
+            _ => {
+                self.part_if_wrapped(pc, instruction);
+                self.compute(instruction, Condition::ALWAYS, |w| lower::instruction(w, pc, instruction));
+            }
+        }
+    }
+
+    /// Writes an operation, for the first lane only if its results are regular.
+    fn compute(&mut self, instruction: &Instruction, guard: Condition, write: impl FnMut(&mut Self)) {
+        let shapes = self.plan.shapes.as_ref();
+        let shape = shapes.map_or(Shape::Varies, |shapes| shapes.of_result(instruction));
+        // With a guard, the old values count too.
+        let vectors = guard != Condition::ALWAYS && self.writes_vectors(instruction);
+        match if vectors { Shape::Varies } else { shape } {
+            Shape::Regular(step) => self.for_first(step, write),
+            Shape::Varies => {
+                let focuses = parts::focuses(self, instruction, guard != Condition::ALWAYS);
+                self.for_each(focuses, write);
+            }
+        }
+    }
+
+    fn writes_vectors(&self, instruction: &Instruction) -> bool {
+        self.written_by(instruction).into_iter().any(|bit| self.shape(bit) == Shape::Varies)
+    }
+
+    /// Lets the lanes part before an instruction that extends a regular register to 64 bits, if the
+    /// register wraps around between them.
+    fn part_if_wrapped(&mut self, pc: u32, instruction: &Instruction) {
+        let extends = self.plan.shapes.as_ref().and_then(|shapes| shapes.extends(instruction));
+        let Some((register, step, signed)) = extends else { return };
+        let first = self.get(register, I32);
+        let last = step * (QUAD as i64 - 1);
+        let (least, most) =
+            if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
+        let (limit, cc) = match (last > 0, signed) {
+            (true, true) => (most - last, IntCC::SignedLessThanOrEqual),
+            (true, false) => (most - last, IntCC::UnsignedLessThanOrEqual),
+            (false, true) => (least - last, IntCC::SignedGreaterThanOrEqual),
+            (false, false) => (least - last, IntCC::UnsignedGreaterThanOrEqual),
+        };
+        let limit = self.e.int(I32, limit as u64);
+        let good = self.e.icmp(cc, first, limit);
+        self.part_unless(good, pc);
+    }
+
+    /// Writes a cheap instruction, whose results count in lanes in which its guard holds.
+    pub(in crate::exec::compiled) fn selected_quad(
+        &mut self,
+        pc: u32,
+        instruction: &Instruction,
+        guard: Condition,
+    ) {
+        self.part_if_wrapped(pc, instruction);
+        self.compute(instruction, guard, |w| {
+            let condition = w.condition(guard);
+            lower::selected(w, instruction, condition);
+        });
+    }
+}

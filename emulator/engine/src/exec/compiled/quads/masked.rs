@@ -1,0 +1,126 @@
+//! Loads and stores of some lanes of a quad.
+//!
+//! The other lanes access the beginning of the memory, and drop the result.
+
+use super::control::ALL;
+use super::focus::Focus;
+use super::memory::{LANES, Offsets, Spread};
+use crate::exec::compiled::backend::{Blk, I32, IntCC, Type, Val};
+use crate::exec::compiled::memory::{self, Place};
+use crate::exec::compiled::writer::Writer;
+use crate::program::instruction::Condition;
+use crate::program::memory::Access;
+use crate::semantics::Width;
+
+impl Writer<'_, '_> {
+    /// Loads in the lanes in which a guard holds.
+    pub(super) fn load_masked(&mut self, pc: u32, access: &Access, guard: Condition) {
+        let slots = self.slots_of(access);
+        let old: Vec<Val> = slots.iter().map(|slot| self.value(*slot)).collect();
+        let after = self.e.block();
+        let types: Vec<Type> = slots.iter().map(|slot| self.type_of(*slot)).collect();
+        let results: Vec<Val> = types.into_iter().map(|ty| self.e.param(after, ty)).collect();
+        self.begin_masked(guard, (after, &old), |w| {
+            w.load_quad(pc, access);
+            slots.iter().map(|slot| w.value(*slot)).collect()
+        });
+        slots.iter().zip(&old).for_each(|(slot, value)| self.set_value(*slot, *value));
+        let place = memory::place(pc, access, false);
+        let places = self.masked(&place, guard);
+        let values = self.load_spread(access, Spread::Each(places));
+        let wide = access.width == Width::Double;
+        let mut merged = Vec::new();
+        for (index, (value, old)) in values.into_iter().zip(old).enumerate() {
+            let focus = if wide { Focus::Half(index % 2) } else { Focus::Whole };
+            merged.push(self.with_focus(focus, |w| {
+                let mask = w.condition(guard);
+                w.e.select(mask, value, old)
+            }));
+        }
+        self.e.jump(after, &merged);
+        self.e.go_on(after);
+        slots.into_iter().zip(results).for_each(|(slot, value)| self.set_value(slot, value));
+    }
+
+    /// Stores in the lanes in which a guard holds.
+    pub(super) fn store_masked(&mut self, pc: u32, access: &Access, guard: Condition) {
+        let after = self.e.block();
+        let lanes = self.begin_masked(guard, (after, &[]), |w| {
+            w.store_quad(pc, access);
+            Vec::new()
+        });
+        let place = memory::place(pc, access, true);
+        let places = self.masked(&place, guard);
+        for lane in LANES {
+            let (own, next) = (self.e.block(), self.e.block());
+            let bit = self.e.int(I32, 1 << lane);
+            let taken = self.e.band(lanes, bit);
+            self.e.branch(taken, (own, &[]), (next, &[]));
+            self.e.go_on(own);
+            self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, (places[lane], 0)));
+            self.e.jump(next, &[]);
+            self.e.go_on(next);
+        }
+        self.e.jump(after, &[]);
+        self.e.go_on(after);
+    }
+
+    /// Begins an access with a guard: goes on after it if no lane takes part, and writes it with
+    /// `all` for all lanes. Continues where some take part, and returns their bits.
+    fn begin_masked(
+        &mut self,
+        guard: Condition,
+        (after, old): (Blk, &[Val]),
+        all: impl FnOnce(&mut Self) -> Vec<Val>,
+    ) -> Val {
+        let lanes = self.lanes_of(guard);
+        let [some, every, part] = std::array::from_fn(|_| self.e.block());
+        self.e.branch(lanes, (some, &[]), (after, old));
+        self.e.go_on(some);
+        let four = self.e.int(I32, ALL);
+        let full = self.e.icmp(IntCC::Equal, lanes, four);
+        self.e.branch(full, (every, &[]), (part, &[]));
+        self.e.go_on(every);
+        let values = all(self);
+        self.e.jump(after, &values);
+        self.e.go_on(part);
+        lanes
+    }
+
+    /// Checks the accesses of the lanes in which a guard holds, and returns their positions; the
+    /// beginning of the memory for other lanes.
+    fn masked(&mut self, place: &Place<'_>, guard: Condition) -> [Val; 4] {
+        let (reach, offsets) = self.reached(place);
+        let mut lanes = Vec::new();
+        match offsets {
+            Offsets::Regular(first, step) => {
+                for lane in LANES {
+                    let offset = self.of_lane(first, step, lane);
+                    lanes.push(self.with_focus(Focus::Lane(lane), |w| {
+                        let (condition, zero) = (w.condition(guard), w.e.zero(w.e.ty(offset)));
+                        w.e.select(condition, offset, zero)
+                    }));
+                }
+            }
+            Offsets::Narrow(offsets) => {
+                let mask = self.with_focus(Focus::Whole, |w| w.condition(guard));
+                let offsets = self.e.band(offsets, mask);
+                lanes.extend(LANES.map(|lane| self.e.lane(offsets, lane)));
+            }
+            Offsets::Wide(halves) => {
+                for (half, offsets) in halves.into_iter().enumerate() {
+                    let mask = self.with_focus(Focus::Half(half), |w| w.condition(guard));
+                    let offsets = self.e.band(offsets, mask);
+                    lanes.extend([0, 1].map(|lane| self.e.lane(offsets, lane)));
+                }
+            }
+        }
+        let mut good = place.fits(self, lanes[0], reach.limit);
+        for offset in &lanes[1..] {
+            let fits = place.fits(self, *offset, reach.limit);
+            good = self.e.band(good, fits);
+        }
+        self.part_unless(good, place.pc);
+        LANES.map(|lane| self.position(&reach, lanes[lane], lane))
+    }
+}

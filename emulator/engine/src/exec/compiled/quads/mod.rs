@@ -1,0 +1,36 @@
+//! Machine code for four lanes at once: quads, in the vectors of the processor.
+//!
+//! It runs four lanes of a warp with consecutive numbers as long as they take the same way. A
+//! register that is regular in the four, because all have the same or each has a number more than
+//! the one before, is computed for the first; any other is a vector, or two if it is wide. Where
+//! the lanes part, or an access is not to the memory that was found before, the code for single
+//! lanes goes on with each of them, up to the place where they join or to their next stops.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `arms` | short pieces of code that lanes skip |
+//! | `shapes` | the registers that are regular in the lanes of a quad |
+//! | `parts` | the vectors in which an operation is computed |
+//! | `focus` | the values of registers in these vectors |
+//! | `joins` | the places where lanes that parted go on together |
+//! | `control` | branches, arms and operations |
+//! | `rows` | registers at entries and stops |
+//! | `parting` | the change to single lanes, and back |
+//! | `memory`, `masked` | loads, stores and atomic operations, of all lanes and of some |
+
+mod arms;
+mod control;
+mod focus;
+mod joins;
+mod masked;
+mod memory;
+mod parting;
+mod parts;
+mod rows;
+mod shapes;
+
+pub(super) use arms::Arms;
+pub(super) use control::QUAD;
+pub(super) use focus::{Focus, Quads};
+pub(super) use joins::find as find_joins;
+pub(super) use shapes::{Shapes, fit, may_part};

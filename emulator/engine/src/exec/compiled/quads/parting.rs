@@ -1,0 +1,156 @@
+//! Lanes of a quad that part: the change to single lanes, and back where they join.
+
+use crate::exec::compiled::backend::{Blk, I32, I64, IntCC, Kind, Val};
+use crate::exec::compiled::context::Context;
+use crate::exec::compiled::plan::NONE;
+use crate::exec::compiled::writer::Writer;
+use crate::program::instruction::Condition;
+
+impl Writer<'_, '_> {
+    /// Goes on with single lanes, before an instruction, up to the place where they join.
+    pub(super) fn part(&mut self, pc: u32) {
+        let entry = self.plan.entry_of[pc as usize];
+        if entry == NONE {
+            return self.stop(pc);
+        }
+        if let Some(arm) = self.arm.and_then(|branch| self.plan.arms.after(branch)) {
+            return self.part_in_arm(pc, (arm.code.end as u32, arm.guard));
+        }
+        self.plan.stored_at(pc).iter().for_each(|bit| self.store_rows(*bit));
+        let left = self.fuel_left();
+        let entry = self.e.int(I32, entry.into());
+        let Some(join) = self.plan.joins.get(&pc).copied() else {
+            self.write_spent(left);
+            return self.run_lanes(entry);
+        };
+        self.set_joined(join, 0);
+        self.call_lanes(entry);
+        let block = self.join_block(join);
+        self.e.jump(block, &[left]);
+    }
+
+    /// Goes on with single lanes, before an instruction of an arm that ends at a position: the
+    /// lanes in which its guard holds up to this end, where they join the others.
+    fn part_in_arm(&mut self, pc: u32, (end, guard): (u32, Condition)) {
+        let mut stored = [self.plan.stored_at(pc), self.plan.stored_at(end)].concat();
+        stored.sort_unstable();
+        stored.dedup();
+        stored.into_iter().for_each(|bit| self.store_rows(bit));
+        let (left, lane) = (self.fuel_left(), self.lane);
+        let active = self.lanes_of(guard);
+        let active = self.e.ishl(active, lane);
+        let all = self.bit();
+        let others = self.e.bxor(all, active);
+        let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
+        if self.plan.entry_of[end as usize] == NONE {
+            // All lanes stop there.
+            self.e.call_lanes(&[self.context, active, entry]);
+            let number = self.e.int(I64, self.plan.stop_of[end as usize].into());
+            self.e.jump(self.stopped, &[number, left, others]);
+            return;
+        }
+        self.set_joined(end, 0);
+        self.e.call_lanes(&[self.context, active, entry]);
+        let joined = self.e.load(I32, Kind::State, self.context, Context::JOINED);
+        let joined = self.e.bor(joined, others);
+        self.e.store(Kind::State, joined, self.context, Context::JOINED);
+        let block = self.join_block(end);
+        self.e.jump(block, &[left]);
+    }
+
+    /// Sets the position at which single lanes end their run, and the lanes that did.
+    fn set_joined(&mut self, until: u32, joined: u64) {
+        let (until, joined) = (self.e.int(I32, until.into()), self.e.int(I32, joined));
+        self.e.store(Kind::State, until, self.context, Context::UNTIL);
+        self.e.store(Kind::State, joined, self.context, Context::JOINED);
+    }
+
+    /// Runs the lanes of the quad one after the other, from an entry to their stops.
+    fn call_lanes(&mut self, entry: Val) {
+        let lanes = self.bit();
+        self.e.call_lanes(&[self.context, lanes, entry]);
+    }
+
+    /// The same, and goes on with the next quad.
+    pub(in crate::exec::compiled) fn run_lanes(&mut self, entry: Val) {
+        self.call_lanes(entry);
+        let rest = self.rest;
+        self.e.jump(self.next_lane, &[rest]);
+    }
+
+    /// Returns the block in which lanes join at a position, whose parameter is the fuel.
+    fn join_block(&mut self, pc: u32) -> Blk {
+        if let Some(block) = self.joining.get(&pc) {
+            return *block;
+        }
+        let block = self.e.block();
+        self.e.cold(block);
+        self.joining.insert(pc, block);
+        block
+    }
+
+    /// Writes the block in which lanes join at a position, if some have parted so far.
+    pub(in crate::exec::compiled) fn join_lanes_at(&mut self, pc: u32) {
+        let Some(block) = self.joining.remove(&pc) else { return };
+        let left = self.e.param(block, I32);
+        self.e.go_on(block);
+        let joined = self.e.load(I32, Kind::State, self.context, Context::JOINED);
+        self.set_joined(u32::MAX, 0);
+        let own = self.bit();
+        let all = self.e.icmp(IntCC::Equal, joined, own);
+        let (together, apart) = (self.e.block(), self.e.block());
+        self.e.cold(apart);
+        self.e.branch(all, (together, &[]), (apart, &[]));
+        self.e.go_on(apart);
+        self.write_spent(left);
+        let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
+        self.e.call_lanes(&[self.context, joined, entry]);
+        let rest = self.rest;
+        self.e.jump(self.next_lane, &[rest]);
+        self.e.go_on(together);
+        self.forget();
+        self.set_fuel(left);
+        self.enter_quad(pc);
+        self.jump_to(pc);
+    }
+
+    /// Writes the blocks in which lanes join at positions before those where they part.
+    pub(in crate::exec::compiled) fn end_joins(&mut self) {
+        let mut positions: Vec<u32> = self.joining.keys().copied().collect();
+        positions.sort_unstable();
+        positions.into_iter().for_each(|pc| self.join_lanes_at(pc));
+    }
+
+    /// In code for single lanes, ends the run of a lane that has parted, where it joins the others.
+    pub(in crate::exec::compiled) fn end_if_joined(&mut self, pc: u32) {
+        if self.quads.is_some() {
+            return;
+        }
+        let until = self.e.load(I32, Kind::State, self.context, Context::UNTIL);
+        let own = self.e.int(I32, pc.into());
+        let joins = self.e.icmp(IntCC::Equal, until, own);
+        let (end, next) = (self.e.block(), self.e.block());
+        self.e.branch(joins, (end, &[]), (next, &[]));
+        self.e.go_on(end);
+        self.plan.stored_at(pc).iter().for_each(|bit| self.store_row(*bit));
+        let left = self.fuel_left();
+        self.write_spent(left);
+        let joined = self.e.load(I32, Kind::State, self.context, Context::JOINED);
+        let own = self.bit();
+        let joined = self.e.bor(joined, own);
+        self.e.store(Kind::State, joined, self.context, Context::JOINED);
+        let rest = self.rest;
+        self.e.jump(self.next_lane, &[rest]);
+        self.e.go_on(next);
+    }
+
+    /// Goes on if a condition holds, and otherwise with single lanes before an instruction.
+    pub(super) fn part_unless(&mut self, condition: Val, pc: u32) {
+        let (good, parted) = (self.e.block(), self.e.block());
+        self.e.cold(parted);
+        self.e.branch(condition, (good, &[]), (parted, &[]));
+        self.e.go_on(parted);
+        self.part(pc);
+        self.e.go_on(good);
+    }
+}

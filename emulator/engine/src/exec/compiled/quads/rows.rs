@@ -1,0 +1,133 @@
+//! The registers of a quad's lanes at entries and stops.
+
+use super::control::ALL;
+use super::shapes::Shape;
+use crate::exec::compiled::backend::{I8, I32, I64, IntCC, Kind, Val};
+use crate::exec::compiled::context::Context;
+use crate::exec::compiled::types::Holds;
+use crate::exec::compiled::vectors::vector_of;
+use crate::exec::compiled::writer::Writer;
+use crate::semantics::{Predicate, Register};
+
+impl Writer<'_, '_> {
+    /// Loads the registers of an entry. If one that should be the same in all lanes is not, single
+    /// lanes enter there.
+    pub(in crate::exec::compiled) fn enter_quad(&mut self, pc: u32) {
+        let mut differs = None;
+        for bit in self.plan.live_at(pc).to_vec() {
+            let found = if bit < self.kernel.rows {
+                self.load_registers(Register(bit))
+            } else {
+                self.load_predicates(Predicate(bit - self.kernel.rows))
+            };
+            differs = match (differs, found) {
+                (Some(before), Some(found)) => Some(self.e.bor(before, found)),
+                (before, found) => before.or(found),
+            };
+        }
+        if let Some(differs) = differs {
+            let (alone, together) = (self.e.block(), self.e.block());
+            self.e.cold(alone);
+            let differs = self.e.any(differs);
+            self.e.branch(differs, (alone, &[]), (together, &[]));
+            self.e.go_on(alone);
+            let left = self.fuel_left();
+            self.write_spent(left);
+            let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
+            self.run_lanes(entry);
+            self.e.go_on(together);
+        }
+    }
+
+    /// Loads a register of four lanes. Returns a vector with bits if it should be the same in all,
+    /// and is not.
+    fn load_registers(&mut self, register: Register) -> Option<Val> {
+        let ((at, offset), own) = (self.cell(register), self.own_type(register));
+        let bits = if self.is_wide(register.0) { I64 } else { I32 };
+        let slots = if self.is_wide(register.0) { 2 } else { 1 };
+        let Shape::Regular(step) = self.shape(register.0) else {
+            for half in 0..slots {
+                let value = self.e.load(vector_of(own), Kind::State, at, offset + 16 * half);
+                self.set_value(register.0 + half as u32, value);
+            }
+            return None;
+        };
+        let mut differs = None;
+        let first = self.e.load(bits, Kind::State, at, offset);
+        for (half, expected) in self.expanded(first, step).into_iter().enumerate() {
+            let vector = self.e.load(vector_of(bits), Kind::State, at, offset + 16 * half as i32);
+            let found = self.e.bxor(vector, expected);
+            let found = self.e.bitcast(vector_of(I32), found);
+            differs = Some(differs.map_or(found, |before| self.e.bor(before, found)));
+        }
+        let first = self.convert(first, own);
+        self.set_value(register.0, first);
+        differs
+    }
+
+    /// The same for a predicate.
+    fn load_predicates(&mut self, predicate: Predicate) -> Option<Val> {
+        let bit = self.kernel.rows + predicate.0;
+        let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);
+        let word = self.e.load(I32, Kind::State, predicates, predicate.0 as i32 * 4);
+        let lane = self.lane;
+        let word = self.e.ushr(word, lane);
+        if !self.is_uniform(bit) {
+            let lanes = self.e.four([1, 2, 4, 8]);
+            let own = self.e.band(word, lanes);
+            let mask = self.e.icmp(IntCC::Equal, own, lanes);
+            self.set_value(bit, mask);
+            return None;
+        }
+        let one = self.e.int(I32, 1);
+        let first = self.e.band(word, one);
+        let value = self.e.ireduce(I8, first);
+        self.set_value(bit, value);
+        let all = self.e.ineg(first);
+        let differs = self.e.bxor(word, all);
+        let four = self.e.int(I32, ALL);
+        let differs = self.e.band(differs, four);
+        Some(self.e.splat(differs))
+    }
+
+    /// Stores a register or predicate of four lanes.
+    pub(in crate::exec::compiled) fn store_rows(&mut self, bit: u32) {
+        if let Some(predicate) = bit.checked_sub(self.kernel.rows) {
+            return self.store_predicates(Predicate(predicate));
+        }
+        let register = Register(bit);
+        let ((at, offset), own) = (self.cell(register), self.own_type(register));
+        let mut vectors: Vec<Val> = self.slots(&[bit]).iter().map(|slot| self.value(*slot)).collect();
+        if self.holds[bit as usize] == Holds::Raw {
+            vectors = vectors.into_iter().map(|value| self.canonical(value)).collect();
+        }
+        if let Shape::Regular(step) = self.shape(bit) {
+            vectors = self.expanded(vectors[0], step);
+        }
+        for (half, value) in vectors.into_iter().enumerate() {
+            let value = self.convert(value, own);
+            self.e.store(Kind::State, value, at, offset + 16 * half as i32);
+        }
+    }
+
+    fn store_predicates(&mut self, predicate: Predicate) {
+        let bit = self.kernel.rows + predicate.0;
+        let value = self.value(bit);
+        let four = self.e.int(I32, ALL);
+        let nibble = if self.is_uniform(bit) {
+            let mask = self.e.mask(value, 32);
+            self.e.band(mask, four)
+        } else {
+            self.e.bits_of(value)
+        };
+        let lane = self.lane;
+        let own = self.e.ishl(nibble, lane);
+        let lanes = self.bit();
+        let others = self.e.bnot(lanes);
+        let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);
+        let word = self.e.load(I32, Kind::State, predicates, predicate.0 as i32 * 4);
+        let word = self.e.band(word, others);
+        let word = self.e.bor(word, own);
+        self.e.store(Kind::State, word, predicates, predicate.0 as i32 * 4);
+    }
+}

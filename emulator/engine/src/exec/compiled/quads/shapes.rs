@@ -1,0 +1,230 @@
+//! The shapes of registers and predicates in the lanes of a quad: regular ones are computed for the
+//! first lane only.
+//!
+//! The lanes of a quad take the same way. So a result of regular operands is regular, in whatever
+//! order the instructions run. Entries test it for the registers that they load, because lanes may
+//! have parted before. The threads of a quad are neighbors in the first dimension of the block.
+
+use super::arms::Arms;
+use crate::exec::compiled::support;
+use crate::exec::compiled::support::Area;
+use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
+use crate::program::{Kernel, RowKind, effects};
+use crate::semantics::lower::Lower;
+use crate::semantics::{PureInfo, Register, Width};
+use std::collections::HashMap;
+
+/// Maximum distance of the first lane from the last.
+const MOST_APART: u64 = 1 << 20;
+
+/// The shape of a register or predicate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec::compiled) enum Shape {
+    /// Each lane has the number of the lane before it plus this one. Zero if all have the same.
+    Regular(i64),
+    Varies,
+}
+
+impl Shape {
+    pub(in crate::exec::compiled) const SAME: Shape = Shape::Regular(0);
+}
+
+/// The shapes of a kernel.
+pub(in crate::exec::compiled) struct Shapes {
+    /// By the first row of a register, and of predicates after all rows. `None` if it is not known
+    /// yet.
+    shapes: Vec<Option<Shape>>,
+    known: HashMap<u32, u64>,
+    rows: u32,
+}
+
+impl Shapes {
+    pub(in crate::exec::compiled) fn of(kernel: &Kernel, arms: &Arms) -> Shapes {
+        let mut found = Shapes {
+            shapes: vec![None; (kernel.rows + kernel.predicates) as usize],
+            known: HashMap::new(),
+            rows: kernel.rows,
+        };
+        for (register, _, constant) in &kernel.constants {
+            found.shapes[register.0 as usize] = Some(of_constant(constant));
+            if let Constant::Bits(bits) = constant {
+                found.known.insert(register.0, *bits);
+            }
+        }
+        found.shapes[(kernel.rows + crate::semantics::Predicate::TRUE.0) as usize] = Some(Shape::SAME);
+        while found.pass(kernel, arms) {}
+        found
+    }
+
+    /// Returns the shape of a register, by its first row, or of a predicate after all rows. After
+    /// these is the fuel, the same for all lanes.
+    pub(in crate::exec::compiled) fn at(&self, bit: u32) -> Shape {
+        self.shapes.get(bit as usize).map_or(Shape::SAME, |shape| shape.unwrap_or(Shape::Varies))
+    }
+
+    pub(super) fn of_predicate(&self, condition: Condition) -> Shape {
+        self.at(self.rows + condition.predicate.0)
+    }
+
+    /// Joins the results of all instructions. Returns true if a shape has changed.
+    fn pass(&mut self, kernel: &Kernel, arms: &Arms) -> bool {
+        let mut changed = false;
+        for (pc, instruction) in kernel.code.iter().enumerate() {
+            let Some(mut result) = self.result(kernel, instruction) else { continue };
+            if let Some(guard) = arms.guard(pc as u32) {
+                let predicate = kernel.rows + guard.predicate.0;
+                let Some(shape) = self.shapes[predicate as usize] else { continue };
+                result = if shape == Shape::SAME { result } else { Shape::Varies };
+            }
+            let mut join = |bit: u32, result: Shape| {
+                let shape = &mut self.shapes[bit as usize];
+                let joined = match *shape {
+                    Some(before) if before != result => Shape::Varies,
+                    _ => result,
+                };
+                changed |= *shape != Some(joined);
+                *shape = Some(joined);
+            };
+            effects::writes(instruction, &mut |register, _| join(register.0, result));
+            let same = if result == Shape::SAME { result } else { Shape::Varies };
+            effects::predicates(instruction, &mut |predicate| join(kernel.rows + predicate.0, same));
+        }
+        changed
+    }
+
+    /// Returns the shape of the results of an instruction; `None` if it is not known yet.
+    fn result(&self, kernel: &Kernel, instruction: &Instruction) -> Option<Shape> {
+        if support::is_stop(kernel, instruction) {
+            return Some(Shape::Varies);
+        }
+        let mut all = Some(Shape::SAME);
+        let mut join = |bit: u32| {
+            let shape = self.shapes[bit as usize];
+            all = match (all, shape) {
+                (Some(Shape::Varies), _) | (_, Some(Shape::Varies)) => Some(Shape::Varies),
+                (None, _) | (_, None) => None,
+                (Some(Shape::SAME), shape) => shape,
+                (all, _) => all,
+            };
+        };
+        effects::reads(instruction, &mut |register| join(register.0));
+        effects::conditions(instruction, &mut |predicate| join(kernel.rows + predicate.0));
+        match all {
+            Some(Shape::Varies) | None => all,
+            Some(_) => Some(self.of_result(instruction)),
+        }
+    }
+
+    /// Returns the shape of the results of an instruction that has machine code.
+    pub(super) fn of_result(&self, instruction: &Instruction) -> Shape {
+        let mut same = true;
+        effects::reads(instruction, &mut |register| same &= self.at(register.0) == Shape::SAME);
+        effects::conditions(instruction, &mut |predicate| {
+            same &= self.at(self.rows + predicate.0) == Shape::SAME;
+        });
+        match &instruction.op {
+            Op::Atomic(_) | Op::Call(_) => Shape::Varies,
+            // The same address is in other memory for each lane.
+            Op::Load(access) if Area::of(access.space) == Area::Local => Shape::Varies,
+            _ if same => Shape::SAME,
+            _ if self.of_predicate(instruction.guard) != Shape::SAME => Shape::Varies,
+            Op::Pure { info, sources, .. } => self.of_operation(info, *sources).unwrap_or(Shape::Varies),
+            Op::Select { a, b, condition, .. } if self.of_predicate(*condition) == Shape::SAME => {
+                if self.at(a.0) == self.at(b.0) { self.at(a.0) } else { Shape::Varies }
+            }
+            _ => Shape::Varies,
+        }
+    }
+
+    /// Returns the shape of the result of an operation on regular operands; `None` if it varies.
+    fn of_operation(&self, info: &PureInfo, sources: [Register; 4]) -> Option<Shape> {
+        let step = |index: usize| match self.at(sources[index].0) {
+            Shape::Regular(step) => Some(step),
+            Shape::Varies => None,
+        };
+        let times = |a: usize, b: usize| {
+            let known = |index: usize| Some(extended(*self.known.get(&sources[index].0)?, info, index));
+            match (step(a)?, step(b)?) {
+                (0, 0) => Some(0),
+                (step, 0) => step.checked_mul(known(b)?),
+                (0, step) => step.checked_mul(known(a)?),
+                _ => None,
+            }
+        };
+        let [out, first, ..] = info.sizes;
+        let whole = out == if info.out == Width::Double { 8 } else { 4 };
+        if !whole || first < 4 {
+            return None;
+        }
+        let step = match info.lower {
+            Lower::Move | Lower::Low => step(0)?,
+            Lower::Wrap => step(0)?,
+            Lower::Add => step(0)?.checked_add(step(1)?)?,
+            Lower::Sub => step(0)?.checked_sub(step(1)?)?,
+            Lower::Neg => step(0)?.checked_neg()?,
+            Lower::MulLow | Lower::MulWide => times(0, 1)?,
+            Lower::MadLow | Lower::MadWide => times(0, 1)?.checked_add(step(2)?)?,
+            Lower::ShiftLeft => {
+                let bits = *self.known.get(&sources[1].0)?;
+                (bits < 20).then(|| step(0)?.checked_mul(1 << bits)).flatten()?
+            }
+            _ => return None,
+        };
+        (step.unsigned_abs() <= MOST_APART).then_some(Shape::Regular(step))
+    }
+
+    /// Returns the step of a register that an instruction extends to 64 bits, and true if with its
+    /// sign: it must not wrap between lanes. `None` if it cannot.
+    pub(in crate::exec::compiled) fn extends(
+        &self,
+        instruction: &Instruction,
+    ) -> Option<(Register, i64, bool)> {
+        let Op::Pure { info, sources, .. } = &instruction.op else { return None };
+        if !matches!(info.lower, Lower::Wrap | Lower::MulWide | Lower::MadWide) || info.out != Width::Double {
+            return None;
+        }
+        if info.sizes[1] != 4 || self.of_result(instruction) == Shape::Varies {
+            return None;
+        }
+        let extended = if info.lower == Lower::Wrap { 1 } else { 2 };
+        sources[..extended].iter().find_map(|source| match self.at(source.0) {
+            Shape::Regular(step) if step != 0 => Some((*source, step, info.signed[1])),
+            _ => None,
+        })
+    }
+}
+
+/// Returns a constant operand as its operation reads it.
+fn extended(bits: u64, info: &PureInfo, index: usize) -> i64 {
+    match (info.sizes[index + 1], info.signed[index + 1]) {
+        (4, true) => i64::from(bits as i32),
+        (4, false) => i64::from(bits as u32),
+        _ => bits as i64,
+    }
+}
+
+fn of_constant(constant: &Constant) -> Shape {
+    match constant {
+        Constant::Special(Special::ThreadId(0) | Special::LaneId) => Shape::Regular(1),
+        Constant::Special(Special::LaneMask(..)) => Shape::Varies,
+        _ => Shape::SAME,
+    }
+}
+
+/// True if quads may run threads of a block of this size: its constants then have these shapes.
+pub(in crate::exec::compiled) fn fit(block: [u32; 3]) -> bool {
+    block[0] % 4 == 0 || block[1] == 1 && block[2] == 1
+}
+
+/// True for a register of two rows.
+pub(super) fn is_wide(kernel: &Kernel, bit: u32) -> bool {
+    kernel.row_kinds.get(bit as usize) == Some(&RowKind::Lower)
+}
+
+/// True if the lanes of a quad may part before an instruction: the code for single lanes then
+/// needs an entry there.
+pub(in crate::exec::compiled) fn may_part(instruction: &Instruction, shapes: &Shapes) -> bool {
+    let access = matches!(instruction.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_));
+    let guarded = instruction.guard != Condition::ALWAYS && !support::is_cheap(instruction);
+    access || guarded || shapes.extends(instruction).is_some()
+}
