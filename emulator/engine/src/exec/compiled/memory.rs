@@ -1,11 +1,10 @@
-//! Loads, stores and atomic operations as machine code.
+//! Loads and stores as machine code.
 
 use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Type, Val, int_type};
 use super::called::bits;
 use super::callees::FIND;
 use super::context::Context;
 use super::initialized;
-use super::roots::Bounds;
 use super::support::Area;
 use super::writer::Writer;
 use crate::exec::block::cached::Reach as Cache;
@@ -117,7 +116,7 @@ impl Place<'_> {
     /// See `in_window` for the record.
     fn check(&self, w: &mut Writer<'_, '_>, record: &mut Option<Val>) -> (Val, Val, i32) {
         match (Area::of(self.space), w.roots.bounds(self.pc)) {
-            (Area::Region, Some(bounds)) => self.in_known_region(w, bounds),
+            (Area::Region, Some(_)) => self.in_known_region(w),
             (Area::Region, None) => self.in_region(w),
             (area, _) => self.in_window(w, area, record),
         }
@@ -162,10 +161,7 @@ impl Place<'_> {
             return Reach { base, host, limit: bound(bounds.limit), stride: None };
         }
         if area == Area::Region {
-            let caches = w.e.load(I64, Kind::Constant, context, Context::CACHES);
-            let at = self.cache as i32 * Cache::BYTES;
-            let mut part = |offset| w.e.load(I64, Kind::State, caches, at + offset);
-            let (base, limit, delta) = (part(Cache::BASE), part(Cache::LIMIT), part(Cache::DELTA));
+            let [base, limit, delta] = self.cached(w);
             return Reach { base, host: w.e.iadd(base, delta), limit, stride: None };
         }
         let size = self.bytes.trailing_zeros() as i32 * 4;
@@ -182,13 +178,17 @@ impl Place<'_> {
         Reach { base: w.e.int(I32, 0), host, limit, stride: Some(stride) }
     }
 
+    /// Returns the bounds of the region found last, and the distance to its place.
+    fn cached(&self, w: &mut Writer<'_, '_>) -> [Val; 3] {
+        let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
+        let at = self.cache as i32 * Cache::BYTES;
+        [Cache::BASE, Cache::LIMIT, Cache::DELTA]
+            .map(|offset| w.e.load(I64, Kind::State, caches, at + offset))
+    }
+
     /// Returns true if the access fits, and its host address without and with its constant offset.
-    fn in_known_region(&self, w: &mut Writer<'_, '_>, bounds: Bounds) -> (Val, Val, i32) {
-        let list = w.e.load(I64, Kind::Constant, w.context, Context::BOUNDS);
-        let word = |index: usize| index as i32 * size_of::<u64>() as i32;
-        let base = w.e.load(I64, Kind::Constant, list, word(bounds.base));
-        let host = w.e.load(I64, Kind::Constant, list, word(bounds.base + 1));
-        let limit = w.e.load(I64, Kind::Constant, list, word(bounds.limit));
+    fn in_known_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val, i32) {
+        let Reach { base, host, limit, .. } = self.reach(w);
         let address = w.get(self.address.base, I64);
         let first = w.e.isub(address, base);
         let added = w.e.int(I64, self.address.offset as u64);
@@ -202,11 +202,7 @@ impl Place<'_> {
 
     fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val, i32) {
         let address = wide_address(w, self.address);
-        let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
-        let at = self.cache as i32 * Cache::BYTES;
-        let base = w.e.load(I64, Kind::State, caches, at + Cache::BASE);
-        let limit = w.e.load(I64, Kind::State, caches, at + Cache::LIMIT);
-        let delta = w.e.load(I64, Kind::State, caches, at + Cache::DELTA);
+        let [base, limit, delta] = self.cached(w);
         let offset = w.e.isub(address, base);
         let good = self.fits(w, offset, limit);
         (good, w.e.iadd(address, delta), 0)
@@ -216,17 +212,12 @@ impl Place<'_> {
     /// written bytes.
     fn in_window(&self, w: &mut Writer<'_, '_>, area: Area, record: &mut Option<Val>) -> (Val, Val, i32) {
         let shared = area == Area::Shared;
+        let Reach { base, host: mut first, limit, stride } = self.reach(w);
         let mut offset = narrow_address(w, self.address);
-        let size = self.bytes.trailing_zeros() as i32 * 4;
         if shared {
-            let base = w.e.load(I32, Kind::Constant, w.context, Context::SHARED_BASE);
             offset = w.e.isub(offset, base);
         }
-        let limits = if shared { Context::SHARED_LIMITS } else { Context::LOCAL_LIMITS };
-        let limit = w.e.load(I32, Kind::Constant, w.context, limits + size);
         let mut good = self.fits(w, offset, limit);
-        let first = if shared { Context::SHARED } else { Context::LOCAL };
-        let mut first = w.e.load(I64, Kind::Constant, w.context, first);
         let mut offset = w.e.uextend(I64, offset);
         if w.checked {
             // The first byte has a record too, so it may be read before the comparison of bounds.
@@ -234,8 +225,7 @@ impl Place<'_> {
             offset = w.e.select(good, offset, zero);
         }
         let mut own = offset;
-        if !shared {
-            let stride = w.e.load(I64, Kind::Constant, w.context, Context::STRIDE);
+        if let Some(stride) = stride {
             let lane = w.e.uextend(I64, w.lane);
             let start = w.e.imul(lane, stride);
             first = w.e.iadd(first, start);
@@ -282,24 +272,15 @@ fn loaded(w: &Writer<'_, '_>, access: &Access, register: Register) -> [Type; 2] 
     [ty, if access.bytes < own.bytes() { own } else { ty }]
 }
 
-/// Loads an element of a lane's access, for one of its registers.
-pub(super) fn load_one(
+/// Loads the element of a lane's access at a place for the register at a position.
+pub(super) fn load_element(
     w: &mut Writer<'_, '_>,
     access: &Access,
-    register: Register,
-    at: Val,
     index: usize,
-) -> Val {
-    load_element(w, access, register, (at, index as i32 * access.bytes as i32))
-}
-
-fn load_element(
-    w: &mut Writer<'_, '_>,
-    access: &Access,
-    register: Register,
     (at, offset): (Val, i32),
 ) -> Val {
-    let [ty, result] = loaded(w, access, register);
+    let offset = offset + index as i32 * access.bytes as i32;
+    let [ty, result] = loaded(w, access, access.registers[index]);
     let value = if is_strong(access) {
         let at = w.e.add_constant(at, offset);
         w.e.atomic_load(ty, at)
@@ -316,10 +297,7 @@ fn load_element(
 pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
     let types: Vec<Type> = access.registers.iter().map(|register| loaded(w, access, *register)[1]).collect();
     let values = place(pc, access, false).access(w, &types, &|w, at, offset| {
-        let one = |(index, register): (usize, &Register)| {
-            load_element(w, access, *register, (at, offset + index as i32 * access.bytes as i32))
-        };
-        access.registers.iter().enumerate().map(one).collect()
+        (0..access.registers.len()).map(|index| load_element(w, access, index, (at, offset))).collect()
     });
     access.registers.iter().zip(values).for_each(|(register, value)| w.set(*register, value));
 }

@@ -5,7 +5,6 @@ use super::context::Context;
 use super::types::Holds;
 use super::vectors::vector_of;
 use super::writer::Writer;
-use crate::program::RowKind;
 use crate::program::instruction::{Condition, Constant};
 use crate::semantics::{LANES, Predicate, Register};
 
@@ -20,8 +19,7 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn cell(&self, register: Register) -> (Val, i32) {
-        let wide = self.kernel.row_kinds[register.0 as usize] == RowKind::Lower;
-        (self.cells[usize::from(wide)], (register.0 as usize * LANES * 4) as i32)
+        (self.cells[usize::from(self.is_wide(register.0))], (register.0 as usize * LANES * 4) as i32)
     }
 
     pub(super) fn load_row(&mut self, bit: u32) {

@@ -33,13 +33,9 @@ impl Writer<'_, '_> {
     /// the others run it with a guard.
     pub(in crate::exec::compiled) fn branch_to_arm(&mut self, pc: u32, arm: Arm, [skip, enter]: [Way; 2]) {
         let lanes = self.lanes_of(arm.guard);
-        let [some, parted] = std::array::from_fn(|_| self.e.block());
-        let [_, none] = self.e.branch(lanes, (some, &[]), (skip.block, &[]));
+        let parted = self.e.block();
+        let [none, every] = self.branch_by_lanes(lanes, (skip.block, &[]), (enter.block, &[]), parted);
         self.take(skip, none);
-        self.e.go_on(some);
-        let all = self.e.int(I32, ALL);
-        let every = self.e.icmp(IntCC::Equal, lanes, all);
-        let [every, _] = self.e.branch(every, (enter.block, &[]), (parted, &[]));
         self.take(enter, every);
         self.e.go_on(parted);
         self.arm = Some(pc);
@@ -80,17 +76,30 @@ impl Writer<'_, '_> {
     ) -> [Edge; 2] {
         let mask = self.focused_predicate(condition.predicate);
         let bits = self.e.bits_of(mask);
-        let (some, parted) = (self.e.block(), self.e.block());
+        let parted = self.e.block();
         let (of_all, of_none) = if condition.negated { (no, yes) } else { (yes, no) };
-        let [_, none] = self.e.branch(bits, (some, &[]), of_none);
-        self.e.go_on(some);
-        let all = self.e.int(I32, ALL);
-        let every = self.e.icmp(IntCC::Equal, bits, all);
-        let [all, _] = self.e.branch(every, of_all, (parted, &[]));
+        let [none, all] = self.branch_by_lanes(bits, of_none, of_all, parted);
         self.e.cold(parted);
         self.e.go_on(parted);
         self.part(pc);
         if condition.negated { [none, all] } else { [all, none] }
+    }
+
+    /// Branches by the bits of lanes: if none is set, if all are, and otherwise.
+    pub(super) fn branch_by_lanes(
+        &mut self,
+        bits: Val,
+        of_none: (Blk, &[Val]),
+        of_all: (Blk, &[Val]),
+        otherwise: Blk,
+    ) -> [Edge; 2] {
+        let some = self.e.block();
+        let [_, none] = self.e.branch(bits, (some, &[]), of_none);
+        self.e.go_on(some);
+        let all = self.e.int(I32, ALL);
+        let every = self.e.icmp(IntCC::Equal, bits, all);
+        let [all, _] = self.e.branch(every, of_all, (otherwise, &[]));
+        [none, all]
     }
 
     /// Writes an instruction that has machine code, for all lanes of the quad.

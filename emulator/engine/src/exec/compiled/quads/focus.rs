@@ -4,7 +4,7 @@
 //! reads registers as numbers or vectors, as the focus says. The results of all focuses are joined
 //! at the end of the instruction.
 
-use super::shapes::{self, Shape};
+use super::shapes::Shape;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Type, Val};
 use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
@@ -63,8 +63,9 @@ impl Writer<'_, '_> {
         self.is_uniform(self.kernel.rows + condition.predicate.0)
     }
 
-    pub(super) fn is_wide(&self, bit: u32) -> bool {
-        shapes::is_wide(self.kernel, bit)
+    /// True for a register of two rows.
+    pub(in crate::exec::compiled) fn is_wide(&self, bit: u32) -> bool {
+        self.kernel.row_kinds.get(bit as usize) == Some(&RowKind::Lower)
     }
 
     /// Returns the positions of the values of registers and predicates: two for a wide vector.

@@ -2,10 +2,9 @@
 //!
 //! The other lanes access the beginning of the memory, and drop the result.
 
-use super::control::ALL;
 use super::focus::Focus;
 use super::memory::{LANES, Offsets, Spread};
-use crate::exec::compiled::backend::{Blk, I32, IntCC, Type, Val};
+use crate::exec::compiled::backend::{Blk, I32, Type, Val};
 use crate::exec::compiled::memory::{self, Place};
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::Condition;
@@ -74,12 +73,8 @@ impl Writer<'_, '_> {
         all: impl FnOnce(&mut Self) -> Vec<Val>,
     ) -> Val {
         let lanes = self.lanes_of(guard);
-        let [some, every, part] = std::array::from_fn(|_| self.e.block());
-        self.e.branch(lanes, (some, &[]), (after, old));
-        self.e.go_on(some);
-        let four = self.e.int(I32, ALL);
-        let full = self.e.icmp(IntCC::Equal, lanes, four);
-        self.e.branch(full, (every, &[]), (part, &[]));
+        let [every, part] = std::array::from_fn(|_| self.e.block());
+        self.branch_by_lanes(lanes, (after, old), (every, &[]), part);
         self.e.go_on(every);
         let values = all(self);
         self.e.jump(after, &values);
@@ -91,36 +86,27 @@ impl Writer<'_, '_> {
     /// beginning of the memory for other lanes.
     fn masked(&mut self, place: &Place<'_>, guard: Condition) -> [Val; 4] {
         let (reach, offsets) = self.reached(place);
-        let mut lanes = Vec::new();
-        match offsets {
-            Offsets::Regular(first, step) => {
-                for lane in LANES {
-                    let offset = self.of_lane(first, step, lane);
-                    lanes.push(self.with_focus(Focus::Lane(lane), |w| {
-                        let (condition, zero) = (w.condition(guard), w.e.zero(w.e.ty(offset)));
-                        w.e.select(condition, offset, zero)
-                    }));
-                }
-            }
+        let offsets = match offsets {
+            Offsets::Regular(first, step) => LANES.map(|lane| {
+                let offset = self.of_lane(first, step, lane);
+                self.with_focus(Focus::Lane(lane), |w| {
+                    let (condition, zero) = (w.condition(guard), w.e.zero(w.e.ty(offset)));
+                    w.e.select(condition, offset, zero)
+                })
+            }),
             Offsets::Narrow(offsets) => {
                 let mask = self.with_focus(Focus::Whole, |w| w.condition(guard));
                 let offsets = self.e.band(offsets, mask);
-                lanes.extend(LANES.map(|lane| self.e.lane(offsets, lane)));
+                LANES.map(|lane| self.e.lane(offsets, lane))
             }
             Offsets::Wide(halves) => {
-                for (half, offsets) in halves.into_iter().enumerate() {
+                let halves = [0, 1].map(|half| {
                     let mask = self.with_focus(Focus::Half(half), |w| w.condition(guard));
-                    let offsets = self.e.band(offsets, mask);
-                    lanes.extend([0, 1].map(|lane| self.e.lane(offsets, lane)));
-                }
+                    self.e.band(halves[half], mask)
+                });
+                LANES.map(|lane| self.e.lane(halves[lane / 2], lane % 2))
             }
-        }
-        let mut good = place.fits(self, lanes[0], reach.limit);
-        for offset in &lanes[1..] {
-            let fits = place.fits(self, *offset, reach.limit);
-            good = self.e.band(good, fits);
-        }
-        self.part_unless(good, place.pc);
-        LANES.map(|lane| self.position(&reach, lanes[lane], lane))
+        };
+        self.checked_lanes(place, &reach, offsets)
     }
 }

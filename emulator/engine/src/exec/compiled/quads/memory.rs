@@ -53,7 +53,7 @@ impl Writer<'_, '_> {
         if let (Offsets::Regular(offset, 0), false) = (offsets, reach.is_local()) {
             let at = self.checked(&place, &reach, offset);
             for (index, register) in access.registers.iter().enumerate() {
-                let value = memory::load_one(self, access, *register, at, index);
+                let value = memory::load_element(self, access, index, (at, 0));
                 self.set(*register, value);
             }
             return;
@@ -142,7 +142,7 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the position at a distance from the beginning of the memory of a lane.
-    pub(super) fn position(&mut self, reach: &Reach, offset: Val, lane: usize) -> Val {
+    fn position(&mut self, reach: &Reach, offset: Val, lane: usize) -> Val {
         let offset = self.e.uextend(I64, offset);
         let host = match reach.stride {
             Some(stride) => {
@@ -237,8 +237,14 @@ impl Writer<'_, '_> {
             Offsets::Narrow(offsets) => self.e.lane(offsets, lane),
             Offsets::Wide(halves) => self.e.lane(halves[lane / 2], lane % 2),
         });
-        let mut good = place.fits(self, offsets[0], reach.limit);
-        for offset in offsets.into_iter().skip(1) {
+        self.checked_lanes(place, reach, offsets)
+    }
+
+    /// Checks the access of each lane at these distances, and returns their positions.
+    pub(super) fn checked_lanes(&mut self, place: &Place<'_>, reach: &Reach, offsets: [Val; 4]) -> [Val; 4] {
+        let [first, others @ ..] = offsets;
+        let mut good = place.fits(self, first, reach.limit);
+        for offset in others {
             let fits = place.fits(self, offset, reach.limit);
             good = self.e.band(good, fits);
         }
@@ -280,9 +286,7 @@ impl Writer<'_, '_> {
         let mut values = Vec::new();
         for (index, register) in access.registers.iter().enumerate() {
             let lanes = LANES.map(|lane| {
-                let (at, offset) = spread.of(lane, total);
-                let at = self.e.add_constant(at, offset);
-                let value = memory::load_one(self, access, *register, at, index);
+                let value = memory::load_element(self, access, index, spread.of(lane, total));
                 self.convert(value, self.own_type(*register))
             });
             if wide {

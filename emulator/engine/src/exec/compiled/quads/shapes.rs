@@ -9,7 +9,7 @@ use super::arms::Arms;
 use crate::exec::compiled::support;
 use crate::exec::compiled::support::Area;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
-use crate::program::{Kernel, RowKind, effects};
+use crate::program::{Kernel, effects};
 use crate::semantics::lower::Lower;
 use crate::semantics::{PureInfo, Register, Width};
 use std::collections::HashMap;
@@ -157,8 +157,7 @@ impl Shapes {
             return None;
         }
         let step = match info.lower {
-            Lower::Move | Lower::Low => step(0)?,
-            Lower::Wrap => step(0)?,
+            Lower::Move | Lower::Low | Lower::Wrap => step(0)?,
             Lower::Add => step(0)?.checked_add(step(1)?)?,
             Lower::Sub => step(0)?.checked_sub(step(1)?)?,
             Lower::Neg => step(0)?.checked_neg()?,
@@ -214,11 +213,6 @@ fn of_constant(constant: &Constant) -> Shape {
 /// True if quads may run threads of a block of this size: its constants then have these shapes.
 pub(in crate::exec::compiled) fn fit(block: [u32; 3]) -> bool {
     block[0] % 4 == 0 || block[1] == 1 && block[2] == 1
-}
-
-/// True for a register of two rows.
-pub(super) fn is_wide(kernel: &Kernel, bit: u32) -> bool {
-    kernel.row_kinds.get(bit as usize) == Some(&RowKind::Lower)
 }
 
 /// True if the lanes of a quad may part before an instruction: the code for single lanes then
