@@ -81,7 +81,7 @@ impl Rows {
     pub(in crate::exec) fn fill(&mut self, register: Register, width: Width, value: u64) {
         let first = register.0 as usize;
         if width != Width::Double {
-            self.rows[first].0.fill(value as u32);
+            self.rows[first] = Row([value as u32; LANES]);
             return;
         }
         let words = [value as u32, (value >> 32) as u32];

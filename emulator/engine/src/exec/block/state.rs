@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::check::clocks::Clocks;
-use super::super::check::shadow::Shadow;
+use super::super::check::shadow::{Shadow, Written};
 use super::super::code::affine::reads_row;
 use super::cached::Cached;
 use super::cluster::Cluster;
@@ -126,7 +126,9 @@ impl<'l, 'a> Block<'l, 'a> {
         for warp in &mut self.warps {
             let first = warp.index * LANES as u32;
             let count = (launch.threads - first).min(LANES as u32);
-            warp.local_written = check_init.then(|| warp.local_written.take().unwrap_or_default());
+            if check_init != warp.local_written.is_some() {
+                warp.local_written = check_init.then(Written::default);
+            }
             warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel, launch.unwritten);
             warp.rows_only = !scalars;
             if let Some(suspects) = &launch.suspects {

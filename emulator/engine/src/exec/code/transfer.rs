@@ -15,6 +15,11 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) mask: u32,
 }
 
+impl Warp {
+    pub(in crate::exec) const NONE: Warp =
+        Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 };
+}
+
 /// Offsets of the lanes of warps, the same in all of them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Spread<'a> {

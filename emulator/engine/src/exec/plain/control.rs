@@ -52,7 +52,9 @@ pub(super) fn branch_indexed(
 /// Removes the lanes of `gone`, which are elsewhere now; the others continue after the instruction.
 fn remove_lanes(block: &mut Block<'_, '_>, issue: Issue, gone: u32) {
     let paths = &mut block.warps[issue.warp].paths;
-    if issue.mask == gone {
+    if issue.mask == gone && paths.len() == 1 {
+        paths.pop();
+    } else if issue.mask == gone {
         paths.swap_remove(issue.path);
     } else {
         paths[issue.path].mask = issue.mask & !gone;

@@ -109,8 +109,9 @@ impl Run<'_, '_, '_> {
         let working = masks.iter().filter(|mask| **mask != 0).count() as u64;
         let gang = self.gang;
         self.gang = gang.with_masks(&masks);
-        let whole = (self.files.masks, self.files.full, self.files.keeps);
-        (self.files.masks, self.files.full, self.files.keeps) = (masks, false, Keeps::Everything);
+        let files = &mut self.files;
+        let whole = (files.masks, files.full, files.is_dense, files.keeps);
+        (files.masks, files.full, files.is_dense, files.keeps) = (masks, false, false, Keeps::Everything);
         let code = self.code;
         for (at, step) in code.steps.iter().enumerate().take(end).skip(first) {
             // Warps without lanes here do not run it.
@@ -119,7 +120,8 @@ impl Run<'_, '_, '_> {
             self.perform(step, at)?;
         }
         self.gang = gang;
-        (self.files.masks, self.files.full, self.files.keeps) = whole;
+        let files = &mut self.files;
+        (files.masks, files.full, files.is_dense, files.keeps) = whole;
         Ok(())
     }
 

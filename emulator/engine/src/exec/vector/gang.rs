@@ -69,9 +69,11 @@ impl Gang {
     /// warps of these eight have ended.
     fn first_lane_mask(&self, block: &Block<'_, '_>) -> (u32, bool) {
         let first = self.group() * MOST_WARPS;
-        let mask = self.members().iter().fold(0, |mask, member| mask | 1 << (member.warp - first));
-        let mut group = block.warps[first..].iter().take(MOST_WARPS).enumerate();
-        (mask, group.all(|(lane, warp)| warp.live == 0 || mask >> lane & 1 != 0))
+        let mask = self.members().iter().fold(0, |mask, member| mask | 1 << (member.warp % MOST_WARPS));
+        let group = &block.warps[first..];
+        let group = &group[..group.len().min(MOST_WARPS)];
+        let mut others = group.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 == 0);
+        (mask, self.count == group.len() || others.all(|(_, warp)| warp.live == 0))
     }
 
     /// Collects the rows that lanes outside of a group need. Returns `None` if they are not known.
@@ -102,6 +104,8 @@ pub(super) struct Files {
     pub(super) masks: [u32; MOST_WARPS],
     pub(super) count: usize,
     pub(super) full: bool,
+    /// True if they are full and neighbors, with scalars.
+    pub(super) is_dense: bool,
     /// Rows that lanes on other paths may need.
     pub(super) keeps: Keeps,
     /// The register file of the first lanes, and the lanes in it that represent these warps.
@@ -128,6 +132,7 @@ impl Files {
         masks: [0; MOST_WARPS],
         count: 0,
         full: true,
+        is_dense: false,
         keeps: Keeps::Everything,
         firsts: std::ptr::null_mut(),
         first_lanes: 0,
@@ -153,6 +158,8 @@ impl Files {
             self.lanes[warp] = member.warp % MOST_WARPS;
             self.full &= member.mask == u32::MAX;
         }
+        let neighbors = self.lanes[..self.count].windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        self.is_dense = self.full && neighbors && !self.firsts.is_null();
         let known = !self.full && gang.find_kept(block, steps).is_some();
         self.keeps = if known { Keeps::Some } else { Keeps::Everything };
     }
@@ -186,6 +193,12 @@ impl Files {
         }
     }
 
+    /// Returns the place of a register in the first lane of the first warp. For cells of type `T`.
+    #[inline(always)]
+    pub(super) fn first_lanes_from<T>(&self, operand: Operand) -> *const T {
+        self.firsts.wrapping_add(operand.row as usize).cast::<T>().wrapping_add(self.lanes[0])
+    }
+
     #[inline(always)]
     pub(super) fn set_predicate(&self, warp: usize, predicate: u32, mask: u32, bits: u32) {
         let cell = self.predicates[warp].wrapping_add(predicate as usize);
@@ -193,5 +206,12 @@ impl Files {
         let old = unsafe { *cell };
         // SAFETY: as above.
         unsafe { *cell = (old & !mask) | (bits & mask) };
+    }
+
+    /// Sets a predicate in all lanes of a warp.
+    #[inline(always)]
+    pub(super) fn replace_predicate(&self, warp: usize, predicate: u32, bits: u32) {
+        // SAFETY: the predicates include all that the kernel names.
+        unsafe { *self.predicates[warp].wrapping_add(predicate as usize) = bits };
     }
 }

@@ -27,15 +27,35 @@ pub(in crate::exec) fn run_group(
         for warp in lanes_of(warps) {
             left[warp] -= share - run.left;
         }
-        if !is_running(run.block, first, count) {
-            break;
-        }
     }
-    Ok(is_running(block, first, count))
+    Ok(block.warps[first..first + count].iter().any(|warp| warp.live != 0))
 }
 
-fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
-    block.warps[first..first + count].iter().any(|warp| warp.live != 0)
+/// Forms a group of the paths of all running warps, if each of them has one path that is ready,
+/// these are at the same instruction, and none has used up its share. Returns `Some(false)` if no
+/// warp is running, and `None` if they are not together.
+#[inline(always)]
+fn gather_together(
+    run: &mut Run<'_, '_, '_>,
+    first: usize,
+    count: usize,
+    left: &[u32; MOST_WARPS],
+) -> Option<bool> {
+    let mut place = None;
+    run.gang.clear();
+    for (index, (warp, left)) in run.block.warps[first..first + count].iter().zip(left).enumerate() {
+        let [DivergentPath { pc, mask, frame: None, wait: Wait::Ready, .. }] = warp.paths[..] else {
+            if warp.paths.is_empty() {
+                continue;
+            }
+            return None;
+        };
+        if *left == 0 || *place.get_or_insert((pc, warp.rows_only)) != (pc, warp.rows_only) {
+            return None;
+        }
+        run.gang.push(Member { warp: first + index, path: 0, mask });
+    }
+    Some(place.is_some())
 }
 
 /// Forms a group of the divergent paths that run next: from each warp the path whose turn it is, if
@@ -46,6 +66,9 @@ fn gather(
     count: usize,
     left: &[u32; MOST_WARPS],
 ) -> Result<bool, Stop> {
+    if let Some(some) = gather_together(run, first, count, left) {
+        return Ok(some);
+    }
     let Run { block, gang, .. } = run;
     let kernel = block.launch.args.kernel;
     let mut place = (u32::MAX, u32::MAX, false);

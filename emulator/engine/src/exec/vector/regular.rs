@@ -9,7 +9,7 @@ use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::access::{Access, Window};
 use crate::exec::code::growth::{Growth, Operand};
-use crate::exec::code::step::{AccessSpace, Guard, ScalarAccess, Step};
+use crate::exec::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
 use crate::exec::code::transfer::{Spread, Warp};
 use crate::semantics::{Width, lanes_of};
 
@@ -22,11 +22,48 @@ impl Run<'_, '_, '_> {
         access: &ScalarAccess,
         writes: bool,
     ) -> Result<(), Stop> {
+        if self.files.is_dense && step.guard == Guard::ALWAYS && self.dense_access(access, writes) {
+            return Ok(());
+        }
         let all = u32::MAX >> (32 - self.files.count);
         match self.regular_access(step, access, all, writes) {
             0 => Ok(()),
             failed => self.scalar_access_after_miss(step, access, failed, writes),
         }
+    }
+
+    /// Runs an access of neighboring warps with all of their lanes. Returns false without an effect
+    /// if it leaves the memory found last, is misaligned, or has to be seen by a check. Apart from
+    /// its caller, which needs more registers than a processor has.
+    #[inline(never)]
+    fn dense_access(&mut self, step: &ScalarAccess, writes: bool) -> bool {
+        let AccessStep { access, space, cache, run, .. } = &*step.by_row;
+        let bytes = u64::from(access.bytes * access.elements);
+        let Some(window) = self.window((*space, *cache), 0, writes) else { return false };
+        let Block { launch, checks, vector, caches, .. } = &mut *self.block;
+        let cached = &mut caches[*cache as usize];
+        let halves = vector.scalars.patterns[step.pattern as usize];
+        let Some(halves) = halves.filter(|_| window.len >= bytes) else { return false };
+        if Watch::may_be_needed(launch, checks, cached, *space) {
+            return false;
+        }
+        let growth = &vector.scalars.growths[step.address.shape as usize];
+        let spread = Spread { offsets: &growth.wide, halves };
+        let regular = Regular { access, bytes, operand: step.address, growth, window, spread };
+        let mut warps = [Warp::NONE; MOST_WARPS];
+        let place = if step.address.width == Width::Double { place_dense::<u64> } else { place_dense::<u32> };
+        let firsts = place(&self.files, &regular, &mut warps);
+        if !regular.all_fit(&firsts) {
+            return false;
+        }
+        if !writes && *space == AccessSpace::Global {
+            let end = firsts.high.wrapping_add_signed(growth.most).wrapping_add(bytes);
+            look_ahead(cached, firsts.low, end);
+        }
+        // SAFETY: each register file contains all rows of the kernel. The bytes of all lanes are in
+        // the window, which is live, and writable if they are written.
+        unsafe { run(access, &warps[..firsts.count], &spread) };
+        true
     }
 
     /// Runs the accesses of warps that missed the region found last: on the region of the first
@@ -89,7 +126,7 @@ impl Run<'_, '_, '_> {
         let Some(halves) = vector.scalars.patterns[step.pattern as usize] else { return wanted };
         let spread = Spread { offsets: &growth.wide, halves };
         let regular = Regular { access, bytes, operand: step.address, growth, window, spread };
-        let mut warps = [Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 }; MOST_WARPS];
+        let mut warps = [Warp::NONE; MOST_WARPS];
         let start = window.host.wrapping_sub(window.base as usize);
         let place = if step.address.width == Width::Double { place_all::<true> } else { place_all::<false> };
         let firsts = place((files, wanted), (step, growth), (code.guard, free), start, &mut warps);
@@ -224,6 +261,33 @@ struct Firsts {
     joined: u64,
     /// Number of warps.
     count: usize,
+}
+
+/// Sets up an access of neighboring warps with all of their lanes, without a look at its bounds.
+#[inline(always)]
+fn place_dense<T: Copy + Ord + Into<u64>>(
+    files: &Files,
+    regular: &Regular<'_>,
+    warps: &mut [Warp; MOST_WARPS],
+) -> Firsts {
+    let Regular { access, operand, growth, window, .. } = regular;
+    let start = window.host.wrapping_sub(window.base as usize);
+    let mut firsts = Firsts { low: u64::MAX, high: 0, joined: 0, count: files.count };
+    let registers = files.first_lanes_from::<T>(*operand);
+    for (index, (warp, file)) in warps.iter_mut().zip(files.rows()).enumerate() {
+        // SAFETY: the first lanes of neighboring warps are neighbors in the file of first lanes.
+        let register: u64 = unsafe { *registers.wrapping_add(index) }.into();
+        let first = register.wrapping_add(access.offset);
+        firsts.low = firsts.low.min(first);
+        firsts.high = firsts.high.max(first);
+        firsts.joined |= first;
+        *warp = Warp { file: *file, at: start.wrapping_add(first as usize), mask: u32::MAX };
+    }
+    let ends = [firsts.low, firsts.high].map(|first| first.wrapping_sub(access.offset));
+    if ends.into_iter().any(|register| wraps(register, operand.width, growth.ends())) {
+        firsts.high = u64::MAX;
+    }
+    firsts
 }
 
 /// Sets up the access of the wanted warps of a group with lanes that take part, without a look at

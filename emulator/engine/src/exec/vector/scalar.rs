@@ -178,7 +178,11 @@ impl Run<'_, '_, '_> {
         if let TestKind::Range(comparison) = test.kind {
             if let Some(same) = self.compare_spans(0..count, comparison, test.operands) {
                 let bits = if same { u32::MAX } else { 0 };
-                (0..count).for_each(|warp| self.set_test(guard, test, warp, bits));
+                if self.files.is_dense && guard == Guard::ALWAYS {
+                    (0..count).for_each(|warp| self.files.replace_predicate(warp, test.out, bits));
+                } else {
+                    (0..count).for_each(|warp| self.set_test(guard, test, warp, bits));
+                }
                 return;
             }
         }
