@@ -78,13 +78,51 @@ pub(in crate::exec) struct Reach {
     pub(in crate::exec) base: u64,
     /// Number of accesses that fit.
     pub(in crate::exec) limit: u64,
+    /// Number of places where the first of four accesses in a row fits.
+    pub(in crate::exec) row_limit: u64,
     /// Distance from device to host addresses.
     pub(in crate::exec) delta: u64,
 }
 
 #[cfg(feature = "compile")]
 impl Reach {
-    const EMPTY: Reach = Reach { base: 0, limit: 0, delta: 0 };
+    const EMPTY: Reach = Reach { base: 0, limit: 0, row_limit: 0, delta: 0 };
+
+    /// Returns the number of places where the first of four accesses in a row fits.
+    pub(in crate::exec) fn row_limit(limit: u64) -> u64 {
+        limit.saturating_sub(3)
+    }
+}
+
+/// Number of sizes of accesses: 1 to 64 bytes.
+#[cfg(feature = "compile")]
+const SIZES: usize = 7;
+
+/// Numbers of accesses that fit in shared and in local memory, by the logarithm of their size.
+#[cfg(feature = "compile")]
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(in crate::exec) struct Limits {
+    pub(in crate::exec) shared: [u32; SIZES],
+    pub(in crate::exec) local: [u32; SIZES],
+    /// Numbers of places in shared memory where the first of four accesses in a row fits.
+    pub(in crate::exec) shared_rows: [u32; SIZES],
+    /// The sizes of shared and of local memory.
+    pub(in crate::exec) of: [u32; 2],
+}
+
+#[cfg(feature = "compile")]
+impl Limits {
+    #[cold]
+    pub(in crate::exec) fn new(shared: u32, local: u32) -> Limits {
+        let fit = |bytes: u32| std::array::from_fn(|size| bytes >> size);
+        Limits {
+            shared: fit(shared),
+            local: fit(local),
+            shared_rows: fit(shared).map(|limit| Reach::row_limit(limit.into()) as u32),
+            of: [shared, local],
+        }
+    }
 }
 
 /// The state of machine code. Reused after the launch.
@@ -97,6 +135,7 @@ pub(in crate::exec) struct MachineState {
     pub(in crate::exec) stops: Vec<u32>,
     /// Bounds of the regions that are known before the launch.
     pub(in crate::exec) bounds: Vec<u64>,
+    pub(in crate::exec) limits: Limits,
     /// Memory for the records of the calls of a lane.
     pub(in crate::exec) records: Vec<u64>,
     /// Lanes that have stopped in functions, and their records.

@@ -1,7 +1,7 @@
 //! The state that machine code uses, and the functions that it calls.
 
 use crate::exec::access::{Request, change, find_window, place};
-use crate::exec::block::cached::{Cached, InCall, Reach};
+use crate::exec::block::cached::{Cached, InCall, Limits, Reach};
 use crate::exec::block::{Block, Site, Stop};
 use crate::program::instruction::Op;
 use crate::program::memory::{Atomic, AtomicOperation};
@@ -14,11 +14,9 @@ impl Reach {
     pub(super) const BYTES: i32 = size_of::<Reach>() as i32;
     pub(super) const BASE: i32 = offset_of!(Reach, base) as i32;
     pub(super) const LIMIT: i32 = offset_of!(Reach, limit) as i32;
+    pub(super) const ROW_LIMIT: i32 = offset_of!(Reach, row_limit) as i32;
     pub(super) const DELTA: i32 = offset_of!(Reach, delta) as i32;
 }
-
-/// Number of sizes of accesses: 1 to 64 bytes.
-pub(super) const SIZES: usize = 7;
 
 /// The state of a run of lanes. Machine code reads it by the offsets below.
 #[repr(C)]
@@ -73,9 +71,7 @@ pub(super) struct Context {
     /// Arguments and result of the last rare call.
     pub(super) arguments: [u64; 5],
     pub(super) result: u64,
-    /// Number of accesses of each size that fit in shared and in local memory.
-    pub(super) shared_limits: [u32; SIZES],
-    pub(super) local_limits: [u32; SIZES],
+    pub(super) limits: Limits,
     /// A `Block`, exclusively used by these functions while machine code runs.
     pub(super) block: *mut c_void,
     pub(super) warp: usize,
@@ -83,8 +79,8 @@ pub(super) struct Context {
 }
 
 macro_rules! offsets {
-    ($($name:ident = $field:ident;)*) => {
-        impl Context { $(pub(super) const $name: i32 = offset_of!(Context, $field) as i32;)* }
+    ($($name:ident = $($field:ident).+;)*) => {
+        impl Context { $(pub(super) const $name: i32 = offset_of!(Context, $($field).+) as i32;)* }
     };
 }
 
@@ -94,7 +90,8 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
+    SPENT = spent; LANE = lane; FAILED = failed; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result;
+    SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 
 impl Context {
@@ -175,9 +172,11 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, warp: usize, address: u64) {
     let Some(found) = found else { return };
     let usable = found.init.is_null() && found.marks.is_null() && (found.writable || !write);
     if usable && found.base % u64::from(bytes) == 0 {
+        let limit = found.len / u64::from(bytes);
         block.machine.caches[cache] = Reach {
             base: found.base,
-            limit: found.len / u64::from(bytes),
+            limit,
+            row_limit: Reach::row_limit(limit),
             delta: (found.host.addr() as u64).wrapping_sub(found.base),
         };
     }

@@ -3,7 +3,7 @@
 //! Results that need care (a NaN in double precision, a subnormal number that is flushed) are rare.
 //! The function of the operation computes them again.
 
-use super::backend::{Blk, F32, F64, FloatCC, I32, I64, Type, Val};
+use super::backend::{Blk, F32, F64, FloatCC, I32, I64, IntCC, Type, Val};
 use super::called::{exact, extended};
 use super::integer::word;
 use super::writer::Writer;
@@ -35,7 +35,7 @@ pub(super) fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Re
     };
     let operand = |w: &mut Writer<'_, '_>, index: usize| {
         let value = read(w, index);
-        if flushes { flushed(w, value) } else { value }
+        if flushes && !w.flushed.contains(&value) { flushed(w, value) } else { value }
     };
     let value = match info.lower {
         Lower::FloatAdd { .. } => {
@@ -74,7 +74,9 @@ pub(super) fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Re
         _ => return None,
     };
     if flushes {
-        return Some(or_exact_small(w, info, sources, value));
+        let value = or_exact_small(w, info, sources, value);
+        w.flushed.insert(value);
+        return Some(value);
     }
     if ty == F64 {
         return Some(or_exact_nan(w, info, sources, value));
@@ -138,6 +140,18 @@ fn or_exact_small(
 
 /// Replaces a subnormal number by zero.
 fn flushed(w: &mut Writer<'_, '_>, value: Val) -> Val {
+    if w.e.is_vector(value) {
+        let bits = w.convert(value, I32);
+        let exponent = w.e.int(I32, 0x7f80_0000);
+        let exponent = w.e.band(bits, exponent);
+        let zero = w.e.zero(w.e.ty(bits));
+        let small = w.e.icmp(IntCC::Equal, exponent, zero);
+        let magnitude = w.e.int(I32, 0x7fff_ffff);
+        let dropped = w.e.band(small, magnitude);
+        let kept = w.e.bnot(dropped);
+        let value = w.e.band(bits, kept);
+        return w.convert(value, F32);
+    }
     let least = w.e.f32const(f32::MIN_POSITIVE);
     let zero = w.e.f32const(0.0);
     let size = w.e.fabs(value);

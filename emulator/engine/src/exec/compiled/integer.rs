@@ -27,6 +27,19 @@ impl Operands<'_> {
     /// Returns an operand of 64 bits, extended from fewer.
     fn wide(&self, w: &mut Writer<'_, '_>, index: usize) -> Val {
         let value = self.get(w, index);
+        self.widened(w, index, value)
+    }
+
+    /// Returns the product of 64 bits of two operands of 32. Vectors are extended as such, because
+    /// the processor multiplies them in one instruction then.
+    fn product(&self, w: &mut Writer<'_, '_>) -> Val {
+        let (a, b) = (self.get(w, 0), self.get(w, 1));
+        let (a, b) = w.e.alike(a, b);
+        let (a, b) = (self.widened(w, 0, a), self.widened(w, 1, b));
+        w.e.imul(a, b)
+    }
+
+    fn widened(&self, w: &mut Writer<'_, '_>, index: usize, value: Val) -> Val {
         if w.e.ty(value).lane_type() == I64 {
             value
         } else if self.info.signed[index + 1] {
@@ -102,8 +115,7 @@ fn wide_product(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
         let (a, b) = (x.get(w, 0), x.get(w, 1));
         return w.e.imul(a, b);
     }
-    let (a, b) = (x.wide(w, 0), x.wide(w, 1));
-    w.e.imul(a, b)
+    x.product(w)
 }
 
 fn high_product(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
@@ -111,8 +123,7 @@ fn high_product(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
         let (a, b) = (x.get(w, 0), x.get(w, 1));
         return if x.signed() { w.e.smulhi(a, b) } else { w.e.umulhi(a, b) };
     }
-    let (a, b) = (x.wide(w, 0), x.wide(w, 1));
-    let product = w.e.imul(a, b);
+    let product = x.product(w);
     let bits = w.e.int(I64, u64::from(x.info.sizes[0]) * 8);
     let high = w.e.ushr(product, bits);
     w.e.ireduce(I32, high)

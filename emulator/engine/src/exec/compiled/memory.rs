@@ -153,7 +153,6 @@ impl Place<'_> {
     /// Returns the memory that the access should be to.
     pub(super) fn reach(&self, w: &mut Writer<'_, '_>) -> Reach {
         let (area, context) = (Area::of(self.space), w.context);
-        let word = |index: usize| index as i32 * size_of::<u64>() as i32;
         if let (Area::Region, Some(bounds)) = (area, w.roots.bounds(self.pc)) {
             let list = w.e.load(I64, Kind::Constant, context, Context::BOUNDS);
             let mut bound = |index| w.e.load(I64, Kind::Constant, list, word(index));
@@ -176,6 +175,25 @@ impl Place<'_> {
         let host = w.e.load(I64, Kind::Constant, context, Context::LOCAL);
         let stride = w.e.load(I64, Kind::Constant, context, Context::STRIDE);
         Reach { base: w.e.int(I32, 0), host, limit, stride: Some(stride) }
+    }
+
+    /// Returns the number of places where the first of four accesses in a row fits.
+    pub(super) fn row_limit(&self, w: &mut Writer<'_, '_>) -> Val {
+        match (Area::of(self.space), w.roots.bounds(self.pc)) {
+            (Area::Region, Some(bounds)) => {
+                let list = w.e.load(I64, Kind::Constant, w.context, Context::BOUNDS);
+                w.e.load(I64, Kind::Constant, list, word(bounds.limit + 1))
+            }
+            (Area::Region, None) => {
+                let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
+                let at = self.cache as i32 * Cache::BYTES;
+                w.e.load(I64, Kind::State, caches, at + Cache::ROW_LIMIT)
+            }
+            _ => {
+                let size = self.bytes.trailing_zeros() as i32 * 4;
+                w.e.load(I32, Kind::Constant, w.context, Context::SHARED_ROW_LIMITS + size)
+            }
+        }
     }
 
     /// Returns the bounds of the region found last, and the distance to its place.
@@ -243,6 +261,11 @@ impl Place<'_> {
         }
         (good, w.e.iadd(first, offset), 0)
     }
+}
+
+/// Returns the place of a word in a list.
+fn word(index: usize) -> i32 {
+    index as i32 * size_of::<u64>() as i32
 }
 
 pub(super) fn place(pc: u32, access: &Access, writes: bool) -> Place<'_> {

@@ -60,5 +60,6 @@ mod values;
 mod vectors;
 mod writer;
 
+pub(in crate::exec) use code::Code;
 pub(in crate::exec) use run::run_warp;
 pub(in crate::exec) use translation::{changed, may_change, note, of_launch, prepare, runs, stops};

@@ -5,6 +5,7 @@
 //! loops. An access that leaves the region is looked up each time.
 
 use crate::exec::block::Block;
+use crate::exec::block::cached::Reach;
 use crate::memory::Region;
 use crate::program::instruction::{Constant, Op};
 use crate::program::{Kernel, effects};
@@ -45,7 +46,7 @@ struct Limit {
 pub(super) struct Bounds {
     /// Device address of the region, and the host address after it.
     pub(super) base: usize,
-    /// Number of accesses that fit.
+    /// Number of accesses that fit, and after it the number of places for four in a row.
     pub(super) limit: usize,
 }
 
@@ -84,7 +85,7 @@ impl Roots {
     /// Returns the bounds of an access, if its region is known before the launch.
     pub(super) fn bounds(&self, pc: u32) -> Option<Bounds> {
         let limit = *self.of_access.get(&pc)?;
-        Some(Bounds { base: 2 * self.limits[limit].root, limit: 2 * self.rows.len() + limit })
+        Some(Bounds { base: 2 * self.limits[limit].root, limit: 2 * (self.rows.len() + limit) })
     }
 
     /// Finds the regions for a launch.
@@ -106,7 +107,8 @@ impl Roots {
             let bytes = u64::from(*bytes);
             let usable = regions[*root].filter(|region| region.writable || !write);
             let usable = usable.filter(|region| region.base % bytes == 0);
-            words.push(usable.map_or(0, |region| region.len / bytes));
+            let limit = usable.map_or(0, |region| region.len / bytes);
+            words.extend([limit, Reach::row_limit(limit)]);
         }
     }
 }

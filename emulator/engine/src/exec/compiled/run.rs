@@ -5,10 +5,11 @@ use super::context::Context;
 use super::frames;
 use super::order::Order;
 use super::quads;
+use crate::exec::block::cached::Limits;
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
-use crate::exec::plain::{self, Flow, resolve_collectives};
+use crate::exec::plain::{self, Flow};
 use crate::program::MOST_LOCAL;
 use crate::semantics::LANES;
 
@@ -33,29 +34,16 @@ pub(in crate::exec) fn run_warp(
     index: usize,
     (left, random): (u32, Option<u64>),
 ) -> Result<(), Stop> {
-    let kernel = block.launch.args.kernel;
     let mut turn = Turn { left, order: random.map(Order::new) };
     let mut share = SHARE;
-    loop {
-        let warp = &mut block.warps[index];
-        if warp.paths.len() > 1 {
-            warp.merge();
-        }
-        match warp.next(kernel) {
-            Some(path) => {
-                share = if share == 0 { SHARE } else { share - 1 };
-                run_path(block, code, (index, path), share == 0, &mut turn)?;
-            }
-            None => {
-                if !resolve_collectives(block, index)? {
-                    return Ok(());
-                }
-            }
-        }
+    while let Some(path) = plain::next_path(block, index)? {
+        share = if share == 0 { SHARE } else { share - 1 };
+        run_path(block, code, (index, path), share == 0, &mut turn)?;
         if turn.left == 0 {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
 }
 
 /// Runs a divergent path until it diverges, waits, ends, or others of its warp may have to run.
@@ -128,8 +116,16 @@ fn run_lanes(
         return Err(fault);
     }
     let stops = &list[..(context.listed as usize).min(LANES)];
-    let frame = block.warps[warp].paths[path].frame.clone();
     let tired = tired || turn.left == 0;
+    if let ([stop], true) = (stops, block.machine.in_calls.is_empty()) {
+        block.machine.stops[*stop as usize] = 0;
+        let path = &mut block.warps[warp].paths[path];
+        path.pc = code.stops[*stop as usize];
+        // A lane that stops at an entry has used up its share.
+        path.tired = tired || code.entry(path.pc).is_some();
+        return Ok(!path.tired);
+    }
+    let frame = block.warps[warp].paths[path].frame.clone();
     let mut rested = true;
     let mut parts = 0;
     let mut add = |block: &mut Block<'_, '_>, part: DivergentPath| {
@@ -145,7 +141,6 @@ fn run_lanes(
     for stop in stops {
         let pc = code.stops[*stop as usize];
         let mask = std::mem::take(&mut block.machine.stops[*stop as usize]);
-        // A lane that stops at an entry has used up its share.
         let tired = tired || code.entry(pc).is_some();
         add(block, DivergentPath { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired });
     }
@@ -172,9 +167,13 @@ fn context(
     // The plain mode tests accesses to the memory of a cluster.
     let checked = block.launch.options.check_init;
     let shared_limit = if checked && block.cluster.is_some() { 0 } else { shared_bytes };
+    let local_stride = block.warps[warp].local_stride;
+    if block.machine.limits.of != [shared_limit, local_stride] {
+        block.machine.limits = Limits::new(shared_limit, local_stride);
+    }
+    let limits = block.machine.limits;
     let shared_written = block.checks.shadow.written.base();
     let state = &mut block.warps[warp];
-    let local_stride = state.local_stride;
     let frame = state.paths[path].frame.as_ref();
     let (first_base, first_depth) = frame.map_or((0, 0), |frame| (frame.local_base, frame.depth));
     Context {
@@ -210,8 +209,7 @@ fn context(
         own: std::ptr::null_mut(),
         arguments: [0; 5],
         result: 0,
-        shared_limits: std::array::from_fn(|size: usize| shared_limit >> size),
-        local_limits: std::array::from_fn(|size: usize| local_stride >> size),
+        limits,
         block: std::ptr::from_mut(block).cast(),
         warp,
         fault: None,

@@ -10,7 +10,7 @@ use super::types::{self, Holds};
 use super::values::Values;
 use crate::program::Kernel;
 use crate::program::instruction::Constant;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Writes the code of a kernel.
 pub(super) struct Writer<'w, 'e> {
@@ -31,6 +31,8 @@ pub(super) struct Writer<'w, 'e> {
     pub(super) arm: Option<u32>,
     pub(super) constants: HashMap<u32, Constant>,
     pub(super) holds: Vec<Holds>,
+    /// Numbers of single precision that are not subnormal.
+    pub(super) flushed: HashSet<Val>,
     pub(super) values: Values,
     pub(super) context: Val,
     /// The running lane, and the addresses of its cells in the first row and the first double row.
@@ -74,6 +76,7 @@ impl<'w, 'e> Writer<'w, 'e> {
             checked: false,
             quads: None,
             joining: HashMap::new(),
+            flushed: HashSet::new(),
             arm: None,
         }
     }

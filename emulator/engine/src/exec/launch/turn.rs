@@ -9,6 +9,11 @@ use crate::exec::compiled;
 use crate::exec::plain;
 use crate::exec::vector;
 
+#[cfg(feature = "compile")]
+use compiled::Code as MachineCode;
+#[cfg(not(feature = "compile"))]
+type MachineCode = std::convert::Infallible;
+
 /// Maximum instructions of a warp's turn.
 pub(super) const LONG_TURN: u32 = 100_000;
 /// Maximum instructions of a turn if the worker has to check the time soon.
@@ -46,9 +51,13 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
         let [x, y, z] = block.index().map(u64::from);
         let salt = block.rounds() ^ x << 16 ^ y << 32 ^ z << 48;
         let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
+        #[cfg(feature = "compile")]
+        let code = compiled::of_launch(block);
+        #[cfg(not(feature = "compile"))]
+        let code = None;
         for place in 0..block.warps.len() {
             let index = order.at(place as u64) as usize;
-            single_turn(block, index, (order, place as u64), turn)?;
+            single_turn(block, code, index, (order, place as u64), turn)?;
             running |= block.warps[index].live != 0;
         }
     }
@@ -58,14 +67,19 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
 /// Gives one warp, which has this place in the order, a turn in the mode of the launch.
 fn single_turn(
     block: &mut Block<'_, '_>,
+    code: Option<&MachineCode>,
     index: usize,
     (order, place): (Permutation, u64),
     turn: u32,
 ) -> Result<(), Stop> {
     let turn = order.turn(place).unwrap_or(turn);
     #[cfg(feature = "compile")]
-    if let Some(code) = compiled::of_launch(block) {
+    if let Some(code) = code {
         return compiled::run_warp(block, code, index, (turn, order.random(place)));
+    }
+    #[cfg(not(feature = "compile"))]
+    if let Some(never) = code {
+        match *never {}
     }
     match block.launch.steps {
         Some(steps) => vector::run_group(block, steps, index, 1, turn).map(drop),

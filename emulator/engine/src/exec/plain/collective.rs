@@ -34,7 +34,7 @@ pub(super) fn collective(
 
 /// Called when nothing else in the warp can run: releases lanes whose members have all arrived.
 /// Returns false if there are none.
-pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usize) -> Result<bool, Stop> {
+pub(super) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usize) -> Result<bool, Stop> {
     block.warps[warp].merge();
     let waiting: Vec<usize> = (0..block.warps[warp].paths.len())
         .filter(|index| block.warps[warp].paths[*index].wait == Wait::Collective)

@@ -1,11 +1,13 @@
 //! The steps of a warp.
 
+use super::collective::resolve_collectives;
 use super::flow::{FUEL, Flow};
 use super::{
-    asynchronous, barrier, bulk, call, collective, compute, control, exit, matrix, nans, object,
-    resolve_collectives, stack, tensor, warp_group, watch_registers,
+    asynchronous, barrier, bulk, call, collective, compute, control, exit, matrix, nans, object, stack,
+    tensor, warp_group, watch_registers,
 };
 use crate::exec::access::{self, watch};
+use crate::exec::block::warp::Wait;
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Condition, Op};
 use crate::report::FaultKind;
@@ -13,22 +15,38 @@ use crate::semantics::Width;
 
 /// Runs a warp until it waits, ends, or uses up its turn.
 pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut left: u32) -> Result<(), Stop> {
+    while let Some(path) = next_path(block, index)? {
+        run_path(block, index, path, &mut left)?;
+        if left == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the divergent path of a warp to run next, after it released lanes that wait for others
+/// of the warp; `None` if all wait or have ended.
+#[inline]
+pub(in crate::exec) fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
     let kernel = block.launch.args.kernel;
     loop {
-        let warp = &mut block.warps[index];
-        if warp.paths.len() > 1 {
-            warp.merge();
-        }
-        match warp.next(kernel) {
-            Some(path) => run_path(block, index, path, &mut left)?,
-            None => {
-                if !resolve_collectives(block, index)? {
-                    return Ok(());
-                }
+        let state = &mut block.warps[warp];
+        match &mut state.paths[..] {
+            [] => return Ok(None),
+            [only] if only.wait == Wait::Ready => {
+                only.tired = false;
+                return Ok(Some(0));
             }
+            // Only other warps can release it.
+            [only] if only.wait != Wait::Collective => return Ok(None),
+            _ => {}
         }
-        if left == 0 {
-            return Ok(());
+        state.merge();
+        if let Some(path) = state.next(kernel) {
+            return Ok(Some(path));
+        }
+        if !resolve_collectives(block, warp)? {
+            return Ok(None);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::run::Run;
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::{MOST_WARPS, Steps};
-use crate::exec::plain::resolve_collectives;
+use crate::exec::plain::next_path;
 use crate::semantics::lanes_of;
 
 /// Runs some warps, together if they are at the same instruction, until each waits, ends, or uses
@@ -99,25 +99,4 @@ fn gather(
         }
     }
     Ok(!gang.members().is_empty())
-}
-
-fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
-    let kernel = block.launch.args.kernel;
-    loop {
-        let state = &mut block.warps[warp];
-        match &state.paths[..] {
-            [] => return Ok(None),
-            [only] if only.wait == Wait::Ready => return Ok(Some(0)),
-            // Only other warps can release it.
-            [only] if only.wait != Wait::Collective => return Ok(None),
-            _ => {}
-        }
-        state.merge();
-        if let Some(path) = state.next(kernel) {
-            return Ok(Some(path));
-        }
-        if !resolve_collectives(block, warp)? {
-            return Ok(None);
-        }
-    }
 }

@@ -2,13 +2,14 @@
 
 use super::arms::Arm;
 use super::parts;
-use super::shapes::Shape;
-use crate::exec::compiled::backend::{Blk, Edge, I32, IntCC, Val};
+use super::shapes::{Premise, Shape};
+use crate::exec::compiled::backend::{Blk, Edge, I32, I64, IntCC, Val};
 use crate::exec::compiled::lower;
 use crate::exec::compiled::support;
 use crate::exec::compiled::values::Way;
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::{Condition, Instruction, Op};
+use crate::semantics::Register;
 
 /// Number of lanes of a quad.
 pub(in crate::exec::compiled) const QUAD: u64 = 4;
@@ -114,8 +115,9 @@ impl Writer<'_, '_> {
             }
             Op::BranchIndexed { .. } | Op::Call(_) => self.part(pc),
             _ => {
-                self.part_if_wrapped(pc, instruction);
+                self.part_unless_regular(pc, instruction);
                 self.compute(instruction, Condition::ALWAYS, |w| lower::instruction(w, pc, instruction));
+                self.note_stem(instruction);
             }
         }
     }
@@ -139,11 +141,28 @@ impl Writer<'_, '_> {
         self.written_by(instruction).into_iter().any(|bit| self.shape(bit) == Shape::Varies)
     }
 
-    /// Lets the lanes part before an instruction that extends a regular register to 64 bits, if the
-    /// register wraps around between them.
-    fn part_if_wrapped(&mut self, pc: u32, instruction: &Instruction) {
-        let extends = self.plan.shapes.as_ref().and_then(|shapes| shapes.extends(instruction));
-        let Some((register, step, signed)) = extends else { return };
+    /// Lets the lanes part before an instruction if its result has another shape than usually.
+    fn part_unless_regular(&mut self, pc: u32, instruction: &Instruction) {
+        match self.plan.shapes.as_ref().and_then(|shapes| shapes.premise(instruction)) {
+            Some(Premise::NoWrap(register, step, signed)) => self.part_if_wrapped(pc, register, step, signed),
+            Some(Premise::OneSign(register, step, subtracted)) => {
+                let ty = self.own_type(register);
+                let ty = if ty.bytes() == 8 { I64 } else { I32 };
+                let first = self.get(register, ty);
+                let subtracted = self.e.int(ty, subtracted as u64);
+                let first = self.e.isub(first, subtracted);
+                let last = self.of_lane(first, step, QUAD as usize - 1);
+                let differs = self.e.bxor(first, last);
+                let zero = self.e.zero(ty);
+                let good = self.e.icmp(IntCC::SignedGreaterThanOrEqual, differs, zero);
+                self.part_unless(good, pc);
+            }
+            None => {}
+        }
+    }
+
+    /// Lets the lanes part if a register that is extended to 64 bits wraps around between them.
+    fn part_if_wrapped(&mut self, pc: u32, register: Register, step: i64, signed: bool) {
         let first = self.get(register, I32);
         let last = step * (QUAD as i64 - 1);
         let (least, most) =
@@ -166,7 +185,7 @@ impl Writer<'_, '_> {
         instruction: &Instruction,
         guard: Condition,
     ) {
-        self.part_if_wrapped(pc, instruction);
+        self.part_unless_regular(pc, instruction);
         self.compute(instruction, guard, |w| {
             let condition = w.condition(guard);
             lower::selected(w, instruction, condition);

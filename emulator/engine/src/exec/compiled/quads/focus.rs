@@ -5,6 +5,7 @@
 //! at the end of the instruction.
 
 use super::shapes::Shape;
+use super::stems::Stem;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Type, Val};
 use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
@@ -12,6 +13,7 @@ use crate::program::RowKind;
 use crate::program::instruction::Condition;
 use crate::semantics::{Predicate, Register};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// The lanes for which instructions are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,11 +34,13 @@ pub(in crate::exec::compiled) struct Quads {
     step: i64,
     /// Results of the focuses so far, in the order in which they were written.
     results: Vec<(u32, Val)>,
+    /// By the first vector of a wide register.
+    pub(super) stems: HashMap<Val, Stem>,
 }
 
 impl Quads {
     pub(in crate::exec::compiled) fn new() -> Quads {
-        Quads { focus: Focus::First, step: 0, results: Vec::new() }
+        Quads { focus: Focus::First, step: 0, results: Vec::new(), stems: HashMap::new() }
     }
 }
 
@@ -181,7 +185,7 @@ impl Writer<'_, '_> {
         self.e.iadd(first, steps)
     }
 
-    fn of_lanes(&mut self, first: Val, step: i64) -> Val {
+    pub(super) fn of_lanes(&mut self, first: Val, step: i64) -> Val {
         let steps = self.e.four([0, 1, 2, 3].map(|lane| (step * lane) as u32));
         self.e.iadd(first, steps)
     }

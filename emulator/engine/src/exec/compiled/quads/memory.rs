@@ -15,6 +15,9 @@ use crate::exec::compiled::writer::Writer;
 use crate::program::memory::{Access, Atomic};
 use crate::semantics::{Register, Width};
 
+/// The greatest difference between lanes whose accesses are checked together, in bytes.
+const MOST_STEP: i64 = 1 << 24;
+
 /// The first lane of a quad, and the others.
 pub(super) const LANES: [usize; 4] = [0, 1, 2, 3];
 
@@ -33,6 +36,8 @@ pub(super) enum Offsets {
 pub(super) enum Spread {
     /// The first of consecutive elements.
     Next(Val),
+    /// The first, and the difference between lanes.
+    Regular(Val, i32),
     Each([Val; 4]),
 }
 
@@ -41,6 +46,7 @@ impl Spread {
     fn of(self, lane: usize, bytes: u32) -> (Val, i32) {
         match self {
             Spread::Next(at) => (at, lane as i32 * bytes as i32),
+            Spread::Regular(at, step) => (at, lane as i32 * step),
             Spread::Each(all) => (all[lane], 0),
         }
     }
@@ -166,9 +172,10 @@ impl Writer<'_, '_> {
         types: &[Type],
         emit: &dyn Fn(&mut Self, Spread) -> Vec<Val>,
     ) -> Vec<Val> {
-        if let Some(first) = is_row(place, reach, offsets) {
-            let at = self.checked_row(place, reach, first);
-            return emit(self, Spread::Next(at));
+        if let Offsets::Regular(first, step) = offsets {
+            if let Some(spread) = self.regular(place, reach, (first, step)) {
+                return emit(self, spread);
+            }
         }
         let Some((is_next, first)) = self.is_next(place, reach, offsets) else {
             let places = self.each(place, reach, offsets);
@@ -191,14 +198,31 @@ impl Writer<'_, '_> {
 
     /// Checks accesses to consecutive elements, and returns the position of the first.
     fn checked_row(&mut self, place: &Place<'_>, reach: &Reach, first: Val) -> Val {
-        let number = place.number(self, first);
-        let last = self.e.int(self.e.ty(number), 3);
-        let last = self.e.iadd(number, last);
-        let low = self.e.icmp(IntCC::UnsignedLessThan, number, reach.limit);
-        let high = self.e.icmp(IntCC::UnsignedLessThan, last, reach.limit);
-        let good = self.e.band(low, high);
+        let limit = place.row_limit(self);
+        let good = place.fits(self, first, limit);
         self.part_unless(good, place.pc);
         self.position(reach, first, 0)
+    }
+
+    /// Checks accesses at regular distances; `None` if those of single lanes have to be checked.
+    fn regular(&mut self, place: &Place<'_>, reach: &Reach, (first, step): (Val, i64)) -> Option<Spread> {
+        let bytes = i64::from(place.bytes);
+        if step % bytes != 0 || step.abs() > MOST_STEP || reach.is_local() {
+            return None;
+        }
+        if step == bytes {
+            return Some(Spread::Next(self.checked_row(place, reach, first)));
+        }
+        // Multiples of their size between the first and the last, which are too near to wrap
+        // around: if these two fit, all do.
+        let number = place.number(self, first);
+        let distance = self.e.int(self.e.ty(number), (3 * step / bytes) as u64);
+        let last = self.e.iadd(number, distance);
+        let [low, high] =
+            [number, last].map(|number| self.e.icmp(IntCC::UnsignedLessThan, number, reach.limit));
+        let good = self.e.band(low, high);
+        self.part_unless(good, place.pc);
+        Some(Spread::Regular(self.position(reach, first, 0), step as i32))
     }
 
     /// Returns true if the lanes access consecutive elements, and the distance of the first lane;
@@ -208,6 +232,14 @@ impl Writer<'_, '_> {
             return None;
         }
         let bytes = u64::from(place.bytes);
+        if matches!(offsets, Offsets::Wide(_)) {
+            if let Some(stem) = self.stem(place.address.base).filter(|stem| stem.factor == bytes) {
+                let (follow, first) = self.follow(stem);
+                let added = self.e.int(I64, place.address.offset as u64);
+                let address = self.e.iadd(first, added);
+                return Some((follow, self.e.isub(address, reach.base)));
+            }
+        }
         let (first, differs) = match offsets {
             Offsets::Regular(..) => return None,
             Offsets::Narrow(offsets) => {
@@ -323,14 +355,5 @@ impl Writer<'_, '_> {
             let place = spread.of(lane, total);
             self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, place));
         }
-    }
-}
-
-/// Returns the distance of the first lane's access, if the lanes always access consecutive
-/// elements.
-fn is_row(place: &Place<'_>, reach: &Reach, offsets: Offsets) -> Option<Val> {
-    match offsets {
-        Offsets::Regular(first, step) if step == i64::from(place.bytes) && !reach.is_local() => Some(first),
-        _ => None,
     }
 }

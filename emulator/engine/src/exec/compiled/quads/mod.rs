@@ -16,6 +16,7 @@
 //! | `control` | branches, arms and operations |
 //! | `rows` | registers at entries and stops |
 //! | `parting` | the change to single lanes, and back |
+//! | `stems` | wide registers as multiples of narrow ones |
 //! | `memory`, `masked` | loads, stores and atomic operations, of all lanes and of some |
 
 mod arms;
@@ -28,6 +29,7 @@ mod parting;
 mod parts;
 mod rows;
 mod shapes;
+mod stems;
 
 pub(super) use arms::Arms;
 pub(super) use control::QUAD;

@@ -10,12 +10,16 @@ use crate::exec::compiled::support;
 use crate::exec::compiled::support::Area;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
 use crate::program::{Kernel, effects};
-use crate::semantics::lower::Lower;
+use crate::semantics::lower::{Lower, LowerTest};
 use crate::semantics::{PureInfo, Register, Width};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// Maximum distance of the first lane from the last.
 const MOST_APART: u64 = 1 << 20;
+
+/// Numbers with which a test for negative indices compares.
+const NEGATIVE: RangeInclusive<i64> = -(1 << 16)..=1;
 
 /// The shape of a register or predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,12 +33,22 @@ impl Shape {
     pub(in crate::exec::compiled) const SAME: Shape = Shape::Regular(0);
 }
 
+/// A condition on a register whose lanes grow by a step.
+pub(in crate::exec::compiled) enum Premise {
+    /// It does not wrap around between lanes where it is extended to 64 bits, with its sign or not.
+    NoWrap(Register, i64, bool),
+    /// All lanes have the same sign, after a number is subtracted.
+    OneSign(Register, i64, i64),
+}
+
 /// The shapes of a kernel.
 pub(in crate::exec::compiled) struct Shapes {
     /// By the first row of a register, and of predicates after all rows. `None` if it is not known
     /// yet.
     shapes: Vec<Option<Shape>>,
     known: HashMap<u32, u64>,
+    /// The predicates that only selections read.
+    selects: HashSet<u32>,
     rows: u32,
 }
 
@@ -43,6 +57,7 @@ impl Shapes {
         let mut found = Shapes {
             shapes: vec![None; (kernel.rows + kernel.predicates) as usize],
             known: HashMap::new(),
+            selects: selecting(kernel),
             rows: kernel.rows,
         };
         for (register, _, constant) in &kernel.constants {
@@ -129,6 +144,7 @@ impl Shapes {
             _ if same => Shape::SAME,
             _ if self.of_predicate(instruction.guard) != Shape::SAME => Shape::Varies,
             Op::Pure { info, sources, .. } => self.of_operation(info, *sources).unwrap_or(Shape::Varies),
+            Op::Test { .. } if self.sign_test(instruction).is_some() => Shape::SAME,
             Op::Select { a, b, condition, .. } if self.of_predicate(*condition) == Shape::SAME => {
                 if self.at(a.0) == self.at(b.0) { self.at(a.0) } else { Shape::Varies }
             }
@@ -167,18 +183,25 @@ impl Shapes {
                 let bits = *self.known.get(&sources[1].0)?;
                 (bits < 20).then(|| step(0)?.checked_mul(1 << bits)).flatten()?
             }
+            Lower::ShiftRight if self.repeats_sign(info, sources) => step(0).map(|_| 0)?,
             _ => return None,
         };
         (step.unsigned_abs() <= MOST_APART).then_some(Shape::Regular(step))
     }
 
-    /// Returns the step of a register that an instruction extends to 64 bits, and true if with its
-    /// sign: it must not wrap between lanes. `None` if it cannot.
-    pub(in crate::exec::compiled) fn extends(
-        &self,
-        instruction: &Instruction,
-    ) -> Option<(Register, i64, bool)> {
+    /// Returns the condition under which the result of an instruction has its shape; `None` if it
+    /// always has.
+    pub(in crate::exec::compiled) fn premise(&self, instruction: &Instruction) -> Option<Premise> {
+        if let Some((register, step, limit)) = self.sign_test(instruction) {
+            return Some(Premise::OneSign(register, step, limit));
+        }
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };
+        if self.repeats_sign(info, *sources) {
+            return match self.at(sources[0].0) {
+                Shape::Regular(step) if step != 0 => Some(Premise::OneSign(sources[0], step, 0)),
+                _ => None,
+            };
+        }
         if !matches!(info.lower, Lower::Wrap | Lower::MulWide | Lower::MadWide) || info.out != Width::Double {
             return None;
         }
@@ -187,10 +210,51 @@ impl Shapes {
         }
         let extended = if info.lower == Lower::Wrap { 1 } else { 2 };
         sources[..extended].iter().find_map(|source| match self.at(source.0) {
-            Shape::Regular(step) if step != 0 => Some((*source, step, info.signed[1])),
+            Shape::Regular(step) if step != 0 => Some(Premise::NoWrap(*source, step, info.signed[1])),
             _ => None,
         })
     }
+
+    /// Returns the register and its step if an instruction compares it with a number that is small
+    /// or negative, which it subtracts then, for a selection. Compilers make negative indices
+    /// count from the end this way.
+    fn sign_test(&self, instruction: &Instruction) -> Option<(Register, i64, i64)> {
+        let Op::Test { info, out, inverse: None, combine: None, sources } = &instruction.op else {
+            return None;
+        };
+        if info.lower != LowerTest::Less || !info.signed || info.size < 4 || !self.selects.contains(&out.0) {
+            return None;
+        }
+        let [a, b] = info.in_order(*sources);
+        let known = |register: Register| {
+            let bits = *self.known.get(&register.0)?;
+            Some(if info.size == 4 { i64::from(bits as i32) } else { bits as i64 })
+        };
+        let (register, limit) = known(b).map(|b| (a, b)).or_else(|| Some((b, known(a)? + 1)))?;
+        let Shape::Regular(step) = self.at(register.0) else { return None };
+        (step != 0 && NEGATIVE.contains(&limit)).then_some((register, step, limit))
+    }
+
+    /// True if all bits of the result of an operation are the sign of its first operand.
+    fn repeats_sign(&self, info: &PureInfo, sources: [Register; 4]) -> bool {
+        let bits = self.known.get(&sources[1].0);
+        info.lower == Lower::ShiftRight
+            && info.signed[1]
+            && bits.is_some_and(|bits| *bits >= u64::from(info.sizes[0]) * 8 - 1)
+    }
+}
+
+/// Returns the predicates that only selections read.
+fn selecting(kernel: &Kernel) -> HashSet<u32> {
+    let mut all: HashSet<u32> = (0..kernel.predicates).collect();
+    for instruction in &kernel.code {
+        let mut others = vec![instruction.guard.predicate.0];
+        if !matches!(instruction.op, Op::Select { .. }) {
+            effects::conditions(instruction, &mut |predicate| others.push(predicate.0));
+        }
+        others.iter().for_each(|predicate| _ = all.remove(predicate));
+    }
+    all
 }
 
 /// Returns a constant operand as its operation reads it.
@@ -220,5 +284,5 @@ pub(in crate::exec::compiled) fn fit(block: [u32; 3]) -> bool {
 pub(in crate::exec::compiled) fn may_part(instruction: &Instruction, shapes: &Shapes) -> bool {
     let access = matches!(instruction.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_));
     let guarded = instruction.guard != Condition::ALWAYS && !support::is_cheap(instruction);
-    access || guarded || shapes.extends(instruction).is_some()
+    access || guarded || shapes.premise(instruction).is_some()
 }
