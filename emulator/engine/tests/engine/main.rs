@@ -17,6 +17,7 @@ mod committed;
 mod compiled;
 mod control;
 mod differential;
+mod ends;
 mod environment;
 #[cfg(target_os = "linux")]
 mod far_apart;

@@ -10,7 +10,7 @@ const LOAD: &str = "mul.wide.s32 %w1, %r8, 4;\nld.param.u64 %w2, [in];\nadd.u64 
 /// warp disagree at some distances.
 #[test]
 fn a_sign_is_a_mask() {
-    for distance in [0, 1, 16, 32, 40, 256, 600] {
+    for distance in [0, 1, 5, 16, 32, 40, 256, 600] {
         runs(&format!(
             "sub.s32 %r4, %t, {distance};\nshr.s32 %r5, %r4, 31;\nand.b32 %r6, %r5, 700;\nadd.s32 %r8, %r4, %r6;\n{LOAD}"
         ));
@@ -62,7 +62,7 @@ fn extended_indices_wrap_around() {
 /// Selections by a comparison of indices, of numbers and of indices.
 #[test]
 fn lanes_select_by_their_index() {
-    for limit in [0, 7, 33, 600] {
+    for limit in [-3, 0, 1, 7, 33, 600] {
         for (relation, unsigned) in [("lt.s32", false), ("gt.u32", true), ("eq.s32", false)] {
             let value = if unsigned { "%t" } else { "%r4" };
             let compare = format!("sub.s32 %r4, %t, 32;\nsetp.{relation} %p2, {value}, {limit};\n");

@@ -116,8 +116,9 @@ impl Writer<'_, '_> {
             Op::BranchIndexed { .. } | Op::Call(_) => self.part(pc),
             _ => {
                 self.part_unless_regular(pc, instruction);
-                self.compute(instruction, Condition::ALWAYS, |w| lower::instruction(w, pc, instruction));
-                self.note_stem(instruction);
+                self.with_stem(instruction, |w| {
+                    w.compute(instruction, Condition::ALWAYS, |w| lower::instruction(w, pc, instruction));
+                });
             }
         }
     }

@@ -32,14 +32,18 @@ impl Writer<'_, '_> {
         self.quads.as_ref()?.stems.get(&value).copied()
     }
 
-    /// Notes the stem of the result of an instruction that was just written.
-    pub(super) fn note_stem(&mut self, instruction: &Instruction) {
-        let Op::Pure { info, out, sources } = &instruction.op else { return };
-        let varies = info.out == Width::Double && self.shape(out.0) == Shape::Varies;
-        if !varies || info.sizes[0] != 8 || instruction.guard != Condition::ALWAYS {
-            return;
-        }
-        let Some(stem) = self.stem_of(info, *sources) else { return };
+    /// Writes an instruction by `write`, and notes the stem of its result, which may replace an
+    /// operand.
+    pub(super) fn with_stem(&mut self, instruction: &Instruction, write: impl FnOnce(&mut Self)) {
+        let result = match &instruction.op {
+            Op::Pure { info, out, sources } if info.out == Width::Double && info.sizes[0] == 8 => {
+                let varies = self.shape(out.0) == Shape::Varies && instruction.guard == Condition::ALWAYS;
+                varies.then(|| self.stem_of(info, *sources)).flatten().map(|stem| (*out, stem))
+            }
+            _ => None,
+        };
+        write(self);
+        let Some((out, stem)) = result else { return };
         let value = self.value(out.0);
         if let Some(quads) = &mut self.quads {
             quads.stems.insert(value, stem);
