@@ -145,8 +145,7 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn canonical(&mut self, value: Val) -> Val {
-        let nan = self.e.int(I32, 0x7fff_ffff);
-        let nan = self.e.bitcast(F32, nan);
+        let nan = self.e.f32const(f32::from_bits(0x7fff_ffff));
         let is_nan = self.e.fcmp(FloatCC::Unordered, value, value);
         self.e.select(is_nan, nan, value)
     }

@@ -6,7 +6,7 @@
 
 use super::backend::{Emitter, F32, F64, FloatCC, I8, I16, I32, I64, IntCC, Type, Val};
 use cranelift_codegen::ir::types::{F32X4, F64X2, I8X16, I16X8, I32X4, I64X2};
-use cranelift_codegen::ir::{ConstantData, InstBuilder};
+use cranelift_codegen::ir::{ConstantData, InstBuilder, InstructionData, Opcode};
 
 /// Returns the type of a vector of 16 bytes.
 pub(super) fn vector_of(ty: Type) -> Type {
@@ -28,10 +28,25 @@ impl Emitter<'_> {
         self.ty(value).is_vector()
     }
 
-    /// Repeats a number in a vector.
+    /// Repeats a number in a vector. A constant is loaded as such, in one instruction.
     pub(super) fn splat(&mut self, value: Val) -> Val {
         let ty = vector_of(self.ty(value));
-        self.b.ins().splat(ty, value)
+        let Some(bits) = self.constant(value) else { return self.b.ins().splat(ty, value) };
+        let bytes = &bits.to_le_bytes()[..ty.lane_bits() as usize / 8];
+        let constant = ConstantData::from(&bytes.repeat(16 / bytes.len())[..]);
+        let constant = self.b.func.dfg.constants.insert(constant);
+        self.b.ins().vconst(ty, constant)
+    }
+
+    /// Returns the bits of a constant.
+    fn constant(&self, value: Val) -> Option<u64> {
+        let dfg = &self.b.func.dfg;
+        match dfg.insts[dfg.value_def(value).inst()?] {
+            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => Some(imm.bits() as u64),
+            InstructionData::UnaryIeee32 { imm, .. } => Some(imm.bits().into()),
+            InstructionData::UnaryIeee64 { imm, .. } => Some(imm.bits()),
+            _ => None,
+        }
     }
 
     /// Returns two operands as vectors if one of them is a vector.
@@ -203,6 +218,15 @@ impl Emitter<'_> {
     /// Returns the number of one lane.
     pub(super) fn lane(&mut self, vector: Val, lane: usize) -> Val {
         self.b.ins().extractlane(vector, lane as u8)
+    }
+
+    /// Repeats the number of the first lane.
+    pub(super) fn first_of(&mut self, vector: Val) -> Val {
+        let ty = self.ty(vector);
+        let bytes = ty.lane_bits() as u8 / 8;
+        let order = std::array::from_fn(|byte| byte as u8 % bytes);
+        let first = self.shuffled([vector; 2], order);
+        self.bitcast(ty, first)
     }
 
     /// Joins the numbers of lanes in a vector.

@@ -185,7 +185,7 @@ impl Writer<'_, '_> {
         self.e.iadd(first, steps)
     }
 
-    pub(super) fn of_lanes(&mut self, first: Val, step: i64) -> Val {
+    fn of_lanes(&mut self, first: Val, step: i64) -> Val {
         let steps = self.e.four([0, 1, 2, 3].map(|lane| (step * lane) as u32));
         self.e.iadd(first, steps)
     }

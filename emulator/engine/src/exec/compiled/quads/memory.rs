@@ -245,13 +245,14 @@ impl Writer<'_, '_> {
             Offsets::Narrow(offsets) => {
                 let first = self.e.lane(offsets, 0);
                 let steps = self.e.four([0, 1, 2, 3].map(|lane| lane * place.bytes));
-                let expected = self.e.iadd(first, steps);
+                let all = self.e.first_of(offsets);
+                let expected = self.e.iadd(all, steps);
                 (first, self.e.bxor(offsets, expected))
             }
             Offsets::Wide([low, high]) => {
                 let first = self.e.lane(low, 0);
                 let steps = [self.e.two([0, bytes]), self.e.two([2 * bytes, 3 * bytes])];
-                let all = self.e.splat(first);
+                let all = self.e.first_of(low);
                 let expected = steps.map(|steps| self.e.iadd(all, steps));
                 let (low, high) = (self.e.bxor(low, expected[0]), self.e.bxor(high, expected[1]));
                 (first, self.e.bor(low, high))

@@ -98,7 +98,8 @@ impl Writer<'_, '_> {
     /// number of the first lane.
     pub(super) fn follow(&mut self, stem: Stem) -> (Val, Val) {
         let first = self.e.lane(stem.narrow, 0);
-        let expected = self.of_lanes(first, 1);
+        let (all, steps) = (self.e.first_of(stem.narrow), self.e.four([0, 1, 2, 3]));
+        let expected = self.e.iadd(all, steps);
         let differs = self.e.bxor(stem.narrow, expected);
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));
