@@ -2,10 +2,10 @@
 
 use crate::exec::compiled::support;
 use crate::program::blocks::Blocks;
-use crate::program::instruction::{Condition, Op};
+use crate::program::instruction::{Condition, Instruction, Op};
 use crate::program::{Kernel, effects};
 use crate::semantics::Predicate;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Maximum number of instructions of an arm.
@@ -46,15 +46,13 @@ impl Arms {
                 continue;
             }
             let guard = Condition { negated: !branch.guard.negated, ..branch.guard };
-            let mut inside: HashMap<u32, usize> = HashMap::new();
-            for instruction in &kernel.code[code.clone()] {
-                effects::reads(instruction, &mut |register| *inside.entry(register.0).or_default() += 1);
-            }
+            let inside = Inside::of(&kernel.code[code.clone()]);
             for (at, instruction) in code.clone().zip(&kernel.code[code.clone()]) {
-                // Results that are read in the arm only need no guard.
+                // Results that no lane needs outside of this run of the arm need no guard.
                 let mut own = true;
                 effects::writes(instruction, &mut |register, _| {
-                    own &= inside.get(&register.0) == reads.get(&register.0);
+                    own &= inside.reads.get(&register.0) == reads.get(&register.0);
+                    own &= !inside.before.contains(&register.0);
                 });
                 effects::predicates(instruction, &mut |_| own = false);
                 if !own || !support::is_cheap(instruction) {
@@ -79,6 +77,31 @@ impl Arms {
     /// Returns the ends of all arms.
     pub(in crate::exec::compiled) fn ends(&self) -> impl Iterator<Item = u32> {
         self.arms.values().map(|arm| arm.code.end as u32)
+    }
+}
+
+/// The registers that the instructions of an arm read.
+#[derive(Default)]
+struct Inside {
+    /// How often each is read.
+    reads: HashMap<u32, usize>,
+    /// The registers whose values are from before the arm, perhaps from its last run.
+    before: HashSet<u32>,
+}
+
+impl Inside {
+    fn of(code: &[Instruction]) -> Inside {
+        let (mut inside, mut written) = (Inside::default(), HashSet::new());
+        for instruction in code {
+            effects::reads(instruction, &mut |register| {
+                *inside.reads.entry(register.0).or_default() += 1;
+                if !written.contains(&register.0) {
+                    inside.before.insert(register.0);
+                }
+            });
+            effects::writes(instruction, &mut |register, _| _ = written.insert(register.0));
+        }
+        inside
     }
 }
 
