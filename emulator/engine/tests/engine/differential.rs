@@ -12,6 +12,8 @@ use std::fmt::Write;
 /// Number of registers of each kind in a random program.
 const REGISTERS: usize = 6;
 const PREDICATES: usize = 4;
+/// Numbers that one place of a program changes and reads.
+const COUNTERS: usize = 8;
 /// Number of words of the buffer that each thread may read and write.
 const WORDS: usize = 8;
 
@@ -23,6 +25,8 @@ struct Generator {
     nesting: usize,
     /// True if divergence makes otherwise regular registers irregular.
     wild: bool,
+    /// Counters that the program has so far.
+    counters: usize,
 }
 
 /// The first kind of work that only reads regular registers.
@@ -353,6 +357,30 @@ impl Generator {
         self.nesting -= 1;
     }
 
+    /// Adds a few instructions that some lanes skip. Most of them change a number that only this
+    /// place changes and reads, so that others see what it makes of it.
+    fn skipped(&mut self) {
+        let (end, p) = (self.labels, self.random.below(PREDICATES));
+        self.labels += 1;
+        self.nesting += 1;
+        let negated = self.random.pick(&["", "!"]);
+        self.line(&format!("@{negated}%p{p} bra L{end};"));
+        if self.counters < COUNTERS {
+            let counter = self.counters;
+            self.counters += 1;
+            let (added, changed) = (self.register('r'), self.register('r'));
+            self.line(&format!("add.u32 %private{counter}, %private{counter}, {added};"));
+            self.line(&format!("xor.b32 {changed}, {changed}, %private{counter};"));
+        }
+        for _ in 0..self.random.below(3) {
+            let operator = self.random.pick(&["add.u32", "sub.u32", "xor.b32", "mul.lo.u32", "min.s32"]);
+            let [out, a, b] = std::array::from_fn(|_| self.register('r'));
+            self.line(&format!("{operator} {out}, {a}, {b};"));
+        }
+        self.line(&format!("L{end}:"));
+        self.nesting -= 1;
+    }
+
     /// Adds a loop that lanes leave at different times.
     fn repetition(&mut self) {
         let (start, end) = (self.labels, self.labels + 1);
@@ -365,6 +393,9 @@ impl Generator {
         self.line(&format!("and.b32 %limit{depth}, {limit}, {most};"));
         self.line(&format!("mov.u32 %count{depth}, 0;"));
         self.line(&format!("L{start}:"));
+        if self.random.below(2) == 0 {
+            self.skipped();
+        }
         self.block();
         if self.random.below(2) == 0 {
             let p = self.random.below(PREDICATES);
@@ -389,6 +420,7 @@ impl Generator {
                 10 => self.selection(),
                 11 | 12 => self.memory(),
                 13 if self.depth < 3 && self.labels < 24 => self.conditional(),
+                15 if self.labels < 24 => self.skipped(),
                 14 if self.depth < 2 && self.labels < 24 => self.repetition(),
                 _ => self.operation(),
             }
@@ -403,6 +435,7 @@ impl Generator {
             depth: 0,
             nesting: 0,
             wild: false,
+            counters: 0,
         };
         generator.wild = generator.random.below(3) == 0;
         for _ in 0..12 {
@@ -445,6 +478,9 @@ impl Generator {
             writeln!(start, "cvt.rn.f32.s32 %f{register}, %r{register};").unwrap();
             writeln!(start, "cvt.rn.f64.u32 %g{register}, %r{register};").unwrap();
         }
+        for counter in 0..COUNTERS {
+            writeln!(start, "mov.u32 %private{counter}, {counter};").unwrap();
+        }
         for predicate in 0..PREDICATES {
             writeln!(
                 start,
@@ -468,6 +504,7 @@ impl Generator {
 .reg .pred %p<{PREDICATES}>;
 .reg .pred %again<4>;
 .reg .b32 %k<4>, %c<4>, %t<4>, %x, %y, %i, %count<4>, %limit<4>;
+.reg .b32 %private<{COUNTERS}>;
 .reg .b64 %a, %d<3>, %own, %ownshared, %input, %result, %wide;
 .shared .align 16 .b8 scratch[{shared}];
 ld.param.u64 %result, [out];
