@@ -114,3 +114,21 @@ fn a_counter_in_an_arm_counts_its_own_lanes() {
         ));
     }
 }
+
+/// A test for negative indices whose index wraps around between neighboring lanes.
+#[test]
+fn tested_indices_wrap_around() {
+    for (step, first) in
+        [(1, "0x7ffffffd"), (1, "0x7fffffff"), (3, "0x7ffffff8"), (65536, "0x7ffe0000"), (1, "-2")]
+    {
+        for limit in [-65536, -5, -1, 0, 1] {
+            for relation in ["lt", "ge", "gt", "le"] {
+                runs(&format!(
+                    "mad.lo.s32 %r4, %t, {step}, {first};\nsetp.{relation}.s32 %p2, %r4, {limit};\nselp.b32 %r5, 40, 32, %p2;\n\
+                     xor.b32 %r0, %r0, %r5;\nmul.wide.u32 %w4, %t, {step};\nadd.s64 %w5, %w4, {first}00000000;\n\
+                     setp.{relation}.s64 %p3, %w5, {limit};\nselp.b32 %r5, 1024, 64, %p3;\nadd.u32 %r1, %r1, %r5;\n",
+                ).replace("-200000000", "-2"));
+            }
+        }
+    }
+}

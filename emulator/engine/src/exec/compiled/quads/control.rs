@@ -146,16 +146,16 @@ impl Writer<'_, '_> {
     fn part_unless_regular(&mut self, pc: u32, instruction: &Instruction) {
         match self.plan.shapes.as_ref().and_then(|shapes| shapes.premise(instruction)) {
             Some(Premise::NoWrap(register, step, signed)) => self.part_if_wrapped(pc, register, step, signed),
-            Some(Premise::OneSign(register, step, subtracted)) => {
+            Some(Premise::OneSide(register, step, limit)) => {
                 let ty = self.own_type(register);
                 let ty = if ty.bytes() == 8 { I64 } else { I32 };
                 let first = self.get(register, ty);
-                let subtracted = self.e.int(ty, subtracted as u64);
-                let first = self.e.isub(first, subtracted);
                 let last = self.of_lane(first, step, QUAD as usize - 1);
-                let differs = self.e.bxor(first, last);
-                let zero = self.e.zero(ty);
-                let good = self.e.icmp(IntCC::SignedGreaterThanOrEqual, differs, zero);
+                let limit = self.e.int(ty, limit as u64);
+                // They are too near to wrap around and pass the limit too.
+                let [a, b] = [first, last].map(|lane| self.e.icmp(IntCC::SignedLessThan, lane, limit));
+                let differ = self.e.bxor(a, b);
+                let good = self.e.not(differ);
                 self.part_unless(good, pc);
             }
             None => {}

@@ -37,8 +37,8 @@ impl Shape {
 pub(in crate::exec::compiled) enum Premise {
     /// It does not wrap around between lanes where it is extended to 64 bits, with its sign or not.
     NoWrap(Register, i64, bool),
-    /// All lanes have the same sign, after a number is subtracted.
-    OneSign(Register, i64, i64),
+    /// All lanes, signed, are less than a number, or none is.
+    OneSide(Register, i64, i64),
 }
 
 /// The shapes of a kernel.
@@ -193,12 +193,12 @@ impl Shapes {
     /// always has.
     pub(in crate::exec::compiled) fn premise(&self, instruction: &Instruction) -> Option<Premise> {
         if let Some((register, step, limit)) = self.sign_test(instruction) {
-            return Some(Premise::OneSign(register, step, limit));
+            return Some(Premise::OneSide(register, step, limit));
         }
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };
         if self.repeats_sign(info, *sources) {
             return match self.at(sources[0].0) {
-                Shape::Regular(step) if step != 0 => Some(Premise::OneSign(sources[0], step, 0)),
+                Shape::Regular(step) if step != 0 => Some(Premise::OneSide(sources[0], step, 0)),
                 _ => None,
             };
         }
