@@ -135,20 +135,6 @@ impl AnyError {
     }
 
     /// Returns the driver call that failed, if this error contains one.
-    ///
-    /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let context = cuprum::context::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
-    /// use cuprum::{Module, sys::CUresult};
-    ///
-    /// let error = context.enter(|cx| {
-    ///     let module = Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
-    ///     Ok(module.function("daxpy")?.name()?.to_owned())
-    /// });
-    /// let call = error.unwrap_err().failed_call().ok_or("the driver was asked")?;
-    /// assert_eq!(call.code(), CUresult::CUDA_ERROR_NOT_FOUND);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn failed_call(&self) -> Option<Error> {
         match self {
             Self::Driver(error)

@@ -15,20 +15,6 @@ pub type DotFlags = CUgraphDebugDot_flags;
 impl Graph<'_> {
     /// Writes the graph to a file in the DOT language of Graphviz. Replaces the file.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::{DotFlags, Graph};
-    ///
-    /// let mut graph = Graph::new(&cx)?;
-    /// graph.add_empty(&cx, &[])?;
-    /// let path = std::env::temp_dir().join(format!("cuprum_{}.dot", std::process::id()));
-    /// // For Graphviz: `dot -Tsvg`.
-    /// graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)?;
-    /// assert!(std::fs::read_to_string(&path)?.contains("digraph"));
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// [`GraphError::FileName`]; `CUDA_ERROR_OPERATING_SYSTEM` or another code if it cannot be
     /// written.

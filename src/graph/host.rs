@@ -19,28 +19,6 @@ impl Graph<'_> {
     /// with the graph and its executable, on the thread that drops those. A panic is caught and
     /// reported by the wait after the replay; later nodes run in spite of it.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use std::sync::Arc;
-    /// use std::sync::atomic::{AtomicU32, Ordering};
-    ///
-    /// use cuprum::Stream;
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    ///
-    /// let count = Arc::new(AtomicU32::new(0));
-    /// let counted = Arc::clone(&count);
-    /// let mut graph = Graph::new(&cx)?;
-    /// graph.add_host(&cx, &[], move || {
-    ///     counted.fetch_add(1, Ordering::Relaxed);
-    /// })?;
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// let stream = Stream::new(&cx)?;
-    /// exec.launch(&cx, &stream)?;
-    /// exec.launch(&cx, &stream)?;
-    /// assert_eq!(count.load(Ordering::Relaxed), 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///

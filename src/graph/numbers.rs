@@ -59,30 +59,6 @@ impl Graph<'_> {
     /// A wait that never ends blocks the replay and all work that waits for it: see
     /// [streams](crate::stream#waits-for-values).
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use std::sync::Arc;
-    /// use std::sync::atomic::Ordering;
-    ///
-    /// use cuprum::Stream;
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    /// use cuprum::stream::{Operations, Signals, Until};
-    ///
-    /// let signals = Arc::new(Signals::<u32>::new(&cx, 2)?);
-    /// let mut graph = Graph::new(&cx)?;
-    /// let shared = graph.lend(Arc::clone(&signals))?;
-    /// let mut operations = Operations::default();
-    /// operations.wait(shared, 0, Until::AtLeast(1))?.write(shared, 1, 7)?;
-    /// graph.add_operations(&cx, &[], &operations)?;
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// let stream = Stream::non_blocking(&cx)?;
-    /// // The replay waits for the host.
-    /// signals[0].store(1, Ordering::Release);
-    /// exec.launch(&cx, &stream)?;
-    /// assert_eq!(signals[1].load(Ordering::Acquire), 7);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before
     /// CUDA 11.7; `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -135,25 +111,6 @@ impl NodeSetter<'_, '_> {
 impl Capture<'_, '_, '_> {
     /// Adds a write of `value` at `at`. Code that sees the value also sees all earlier writes of
     /// the lane.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::Stream;
-    /// use cuprum::graph::{CaptureMode, InstantiateFlags};
-    /// use cuprum::stream::{Operations, Signals, Until};
-    /// use std::sync::Arc;
-    /// use std::sync::atomic::Ordering::Acquire;
-    ///
-    /// let (mut stream, signals) = (Stream::new(&cx)?, Arc::new(Signals::<u32>::new(&cx, 2)?));
-    /// let (graph, ()) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
-    ///     let shared = capture.lend(Arc::clone(&signals))?;
-    ///     capture.wait_value(shared, 0, Until::Equal(0))?;
-    ///     capture.write_value(shared, 1, 5)
-    /// })?;
-    /// graph.instantiate(&cx, InstantiateFlags::empty())?.launch(&cx, &stream)?;
-    /// assert_eq!(signals[1].load(Acquire), 5);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     ///
     /// # Errors
     /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`];

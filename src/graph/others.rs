@@ -22,22 +22,6 @@ impl<'a> Capture<'_, '_, 'a> {
 
     /// Keeps a share of something that captured work of a library uses, until the graph and its
     /// executable are dropped. Of several shares of one thing one is kept. No driver call.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use std::sync::Arc;
-    ///
-    /// use cuprum::Stream;
-    /// use cuprum::graph::CaptureMode;
-    ///
-    /// let plan = Arc::new("the plan of a library");
-    /// let mut stream = Stream::new(&cx)?;
-    /// let (graph, ()) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| Ok(capture.keep(plan.clone())))?;
-    /// assert_eq!(Arc::strong_count(&plan), 2);
-    /// drop(graph);
-    /// assert_eq!(Arc::strong_count(&plan), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn keep(&self, share: Arc<impl Send + Sync + 'a>) {
         self.shared.kept.borrow_mut().keep(share);
     }

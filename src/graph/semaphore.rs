@@ -120,41 +120,6 @@ impl Graph<'_> {
     /// The value of a timeline semaphore must grow, so [`GraphExec::set`] sets a new value before
     /// the next replay. The value of a binary semaphore is ignored.
     ///
-    /// ```
-    /// # #[cfg(target_os = "linux")] {
-    /// # cuprum::example!(software driver, context, cx);
-    /// use std::os::fd::{FromRawFd, OwnedFd};
-    /// use std::sync::Arc;
-    ///
-    /// use cuprum::Stream;
-    /// use cuprum::external::ExternalSemaphore;
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    ///
-    /// // On a GPU, `vkGetSemaphoreFdKHR` returns the descriptor.
-    /// let other = cuprum_emulator::memory::ExternalSemaphore::new().ok_or("no shared memory")?;
-    /// let descriptor = other.descriptor().ok_or("no descriptors left")?;
-    /// // SAFETY: a new descriptor, of a timeline semaphore.
-    /// let frames = unsafe { ExternalSemaphore::from_timeline_fd(&cx, OwnedFd::from_raw_fd(descriptor)) }?;
-    ///
-    /// let mut graph = Graph::new(&cx)?;
-    /// let frames = graph.lend(Arc::new(frames))?;
-    /// let wait = graph.add_semaphore_waits(&cx, &[], &[(frames, 1)])?;
-    /// // SAFETY: each replay signals a greater value than the one before.
-    /// let signal = unsafe { graph.add_semaphore_signals(&cx, &[wait], &[(frames, 2)]) }?;
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// let stream = Stream::non_blocking(&cx)?;
-    /// other.signal(1);
-    /// exec.launch(&cx, &stream)?;
-    /// assert_eq!(other.value(), 2);
-    ///
-    /// // SAFETY: as above.
-    /// unsafe { exec.set(&cx, signal).semaphore_signals(&[(frames, 3)]) }?;
-    /// exec.launch(&cx, &stream)?;
-    /// assert_eq!(other.value(), 3);
-    /// # }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before
     /// CUDA 11.2; `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.

@@ -32,17 +32,6 @@ impl Function<'_> {
     /// Returns the number of blocks of `threads` threads and `shared_bytes` bytes of dynamic shared
     /// memory that one multiprocessor runs at once; 0 if none fits.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::launch::OccupancyFlags;
-    ///
-    /// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
-    /// let saxpy = module.function("saxpy")?;
-    /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
-    /// assert!(blocks >= 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for zero threads, or too many for a block of the kernel.
     ///

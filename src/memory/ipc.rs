@@ -21,16 +21,6 @@ impl<T: DeviceData> Buffer<'_, T> {
     /// such a name; `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share memory;
     /// [`Error::WRONG_CONTEXT`].
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// let weights = cuprum::Buffer::from_slice(&cx, &[1.0f32, 2.0])?;
-    /// # if cfg!(target_os = "linux") {
-    /// // Sent through a socket, a pipe or a file.
-    /// let bytes: [u8; 64] = weights.ipc_handle(&cx)?;
-    /// # }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// Driver: `cuIpcGetMemHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcGetMemHandle")]
     #[inline]

@@ -9,28 +9,6 @@ impl Shared<CodeLibrary> {
     /// Returns the library's module in the current context. Same as [`CodeLibrary::module`], but
     /// the module holds a share of the library instead of a borrow.
     ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// use cuprum::module::CodeLibrary;
-    /// use cuprum::context::PrimaryContext;
-    /// use cuprum::{In, InOut, Kernel, Shared};
-    ///
-    /// /// A kernel for any number of devices.
-    /// struct Saxpy {
-    ///     code: Shared<CodeLibrary>,
-    ///     kernels: Vec<Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>>,
-    /// }
-    ///
-    /// let code = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
-    /// let mut saxpy = Saxpy { code, kernels: Vec::new() };
-    /// for device in driver.devices()? {
-    ///     let context = PrimaryContext::retain(device)?.share();
-    ///     let module = context.enter(|cx| Ok(saxpy.code.module(cx)?))?.share();
-    ///     saxpy.kernels.push(module.kernel("saxpy")?);
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// Same as [`CodeLibrary::module`].
     ///

@@ -16,17 +16,6 @@ impl<'ctx> Event<'ctx> {
     /// `CUDA_ERROR_INVALID_HANDLE` for an event without that flag, and for an opened one;
     /// `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share events; [`Error::WRONG_CONTEXT`].
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::stream::{Event, EventFlags};
-    ///
-    /// let written = Event::new(&cx, EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)?;
-    /// # if cfg!(target_os = "linux") {
-    /// let bytes: [u8; 64] = written.ipc_handle(&cx)?;
-    /// # }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// Driver: `cuIpcGetEventHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcGetEventHandle")]
     #[inline]

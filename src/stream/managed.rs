@@ -62,20 +62,6 @@ impl Stream<'_> {
     ///
     /// The contents stay, and no work needs to wait for it. Does nothing for an empty range.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::Stream;
-    /// use cuprum::memory::{ManagedBuffer, MemoryLocation};
-    ///
-    /// let (stream, mut numbers) = (Stream::new(&cx)?, ManagedBuffer::<u32>::zeroed(&cx, 1000)?);
-    /// let (all, device) = (numbers.range(..).ok_or("outside")?, MemoryLocation::Device(context.device()));
-    /// stream.prefetch(&cx, all, device)?;
-    /// cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(numbers.as_mut_slice())?, 7)?))?;
-    /// stream.prefetch(&cx, numbers.range(..).ok_or("outside")?, MemoryLocation::Host)?;
-    /// assert_eq!(numbers.on_host(&cx, |numbers| numbers[999])?, 7);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
     /// [`Error::UNRESOLVED`] for a NUMA node before CUDA 12.2; [`Error::WRONG_CONTEXT`]

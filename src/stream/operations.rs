@@ -241,17 +241,6 @@ impl<'scope> Scope<'scope, '_> {
     /// Queues a write of `value` at `at` of a loan. Code that sees the value also sees all earlier
     /// work of the stream. The host does not wait.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let stream = Stream::non_blocking(&cx)?;
-    /// let mut numbers = Buffer::<u32>::zeroed(&cx, 4)?;
-    /// cx.scope(&stream, |scope| Ok(scope.write_value(&scope.lend(&mut numbers)?, 2, 7)?))?;
-    /// assert_eq!(numbers.to_vec(&cx)?, [0, 0, 7, 0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// Same as [`wait_value`](Scope::wait_value).
     ///

@@ -11,29 +11,6 @@ impl<'ctx> Stream<'ctx> {
     /// Makes the stream shared: it is destroyed when its last handle and the last memory in its
     /// order are dropped. A shared stream cannot be captured, because no value owns it exclusively.
     /// No driver call.
-    ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// use cuprum::pool::StreamBuffer;
-    /// use cuprum::context::PrimaryContext;
-    /// use cuprum::{ContextRef, Shared, Stream};
-    ///
-    /// struct Filter {
-    ///     scratch: StreamBuffer<'static, f32>,
-    ///     stream: Shared<Stream<'static>>,
-    ///     context: Shared<ContextRef>,
-    /// }
-    ///
-    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-    /// let mut filter = context.enter(|cx| {
-    ///     let stream = Stream::new(cx)?.share();
-    ///     let scratch = StreamBuffer::alloc(cx, &stream, 100)?;
-    ///     Ok(Filter { scratch, stream, context: context.clone() })
-    /// })?;
-    /// filter.context.enter(|cx| Ok(cx.fill(&mut filter.scratch, 1.0)?))?;
-    /// filter.context.enter(|cx| Ok(filter.stream.synchronize(cx)?))?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[inline]
     pub fn share(self) -> Shared<Self> {
         Shared::new(self)

@@ -21,15 +21,6 @@ impl Device {
     /// Panics in it are caught. The closure is never freed, because the end of its last call is
     /// unknown.
     ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// match driver.device(0)?.on_over_budget(|bytes| eprintln!("{bytes} bytes too many")) {
-    ///     Ok(callback) => callback.close()?,
-    ///     Err(error) => println!("no budget here: {error}"),
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on a system without budgets; other errors of the driver.
     ///

@@ -146,31 +146,6 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
 
     /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is
     /// dropped.
-    ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
-    /// use cuprum::texture::{Sampler, Texture};
-    /// use cuprum::context::PrimaryContext;
-    /// use cuprum::{ContextRef, Shared};
-    ///
-    /// struct Picture {
-    ///     texture: Texture<'static>,
-    ///     array: Shared<Array<'static, f32>>,
-    ///     context: Shared<ContextRef>,
-    /// }
-    ///
-    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-    /// let picture = context.enter(|cx| {
-    ///     let shape = ArrayShape::TwoD { width: 4, height: 4 };
-    ///     let array = Array::from_slice(cx, shape, ArrayFlags::empty(), &[1.0; 16])?.share();
-    ///     let texture = Texture::new(cx, &array, &Sampler::default())?;
-    ///     Ok(Picture { texture, array, context: context.clone() })
-    /// })?;
-    /// picture.context.enter(|cx| Ok(cx.copy(&mut picture.array.view(), &[2.0; 16])?))?;
-    /// # let _texture = &picture.texture;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[inline]
     pub fn share(self) -> Shared<Self> {
         Shared::new(self)
