@@ -73,7 +73,9 @@ step "CUTLASS"
 programs test_cutlass.py
 
 step "PyCUDA's own tests, on one core beside those of Numba-CUDA on the other"
-PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$site/nvidia/cu13/bin/nvcc \
+mkdir "$folder/kept"
+PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$clients/nvcc_once.sh \
+    REAL_NVCC=$site/nvidia/cu13/bin/nvcc KEPT=$folder/kept \
     counted PyCUDA "$python" "$clients/own_tests.py" "$clients/pycuda.txt" --rootdir="$cache/pycuda/test" "$cache/pycuda/test" \
     >"$folder/pycuda.log" 2>&1 &
 pycuda=$!
