@@ -22,10 +22,11 @@ fetch() { # package, version: prints the folder that holds the wheel unpacked
 }
 
 compile() { # library, architecture, target folder, sources
-    cargo run --quiet --package cuprum-kernels-build -- \
-        "${check[@]}" --nvrtc "$1" --arch "$2" --into "$3" "${@:4}"
+    "${CARGO_TARGET_DIR:-target}/debug/cuprum-kernels-build" "${check[@]}" --nvrtc "$1" --arch "$2" --into "$3" "${@:4}"
 }
 
+# With the features of the tests, so that cargo does not compile cuprum once more.
+cargo build --quiet --package cuprum-kernels-build --package cuprum-sys --features cuprum-sys/hook
 pinned=$(fetch nvidia-cuda-nvrtc-cu11 11.7.99)
 newer=$(fetch nvidia-cuda-nvrtc 13.0.88)
 toolkit=$(fetch nvidia-cuda-nvcc 13.0.88)
