@@ -18,7 +18,7 @@ if [[ ! -f $cache/stamp || $(<"$cache/stamp") != "$(cat "$here/torch.sh")" ]]; t
     rm -rf "$cache"
     mkdir -p "$cache/tmp"
     python3 -m venv "$cache/venv"
-    TMPDIR=$cache/tmp "$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir \
+    TMPDIR=$cache/tmp "$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir --no-compile \
         torch==2.15.0 torchvision==0.29.2 bitsandbytes==0.50.2 numpy pytest ninja
     rm -rf "$cache/tmp"
     cat "$here/torch.sh" >"$cache/stamp"
@@ -34,7 +34,9 @@ trap 'rm -rf "$folder"' EXIT
 # An extension is linked with the name without a version.
 ln -s "$target/libcudart.so.13" "$folder/libcudart.so"
 export LIBRARY_PATH=$folder CUDA_HOME=$toolkit TORCH_CUDA_ARCH_LIST=8.0+PTX MAX_JOBS=2
-export PYTHONDONTWRITEBYTECODE=1 TRITON_DEFAULT_FP_FUSION=1 TRITON_CACHE_DIR=$folder/triton TORCHINDUCTOR_CACHE_DIR=$folder/inductor
+# Bytecode of the modules that are imported, two of five, and none of it beside our files.
+export PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$cache/bytecode
+export TRITON_DEFAULT_FP_FUSION=1 TRITON_CACHE_DIR=$folder/triton TORCHINDUCTOR_CACHE_DIR=$folder/inductor
 export PYTHONPATH=$PWD/emulator/python
 cd "$here"
 on_the_device() { # options of cuprum, files, options of pytest
