@@ -2,6 +2,8 @@
 //!
 //! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
+mod flow;
+
 use crate::committed::Outcome;
 use crate::device::{Args, Device, MODES};
 use cuprum_engine::exec::Execution;
@@ -12,8 +14,6 @@ use std::fmt::Write;
 /// Number of registers of each kind in a random program.
 const REGISTERS: usize = 6;
 const PREDICATES: usize = 4;
-/// Numbers that one place of a program changes and reads.
-const COUNTERS: usize = 8;
 /// Number of words of the buffer that each thread may read and write.
 const WORDS: usize = 8;
 
@@ -341,75 +341,6 @@ impl Generator {
         self.line(&line);
     }
 
-    fn conditional(&mut self) {
-        let (otherwise, end) = (self.labels, self.labels + 1);
-        self.labels += 2;
-        self.nesting += 1;
-        let p = self.random.below(PREDICATES);
-        self.line(&format!("@%p{p} bra L{otherwise};"));
-        self.block();
-        self.line(&format!("bra L{end};"));
-        self.line(&format!("L{otherwise}:"));
-        if self.random.below(3) != 0 {
-            self.block();
-        }
-        self.line(&format!("L{end}:"));
-        self.nesting -= 1;
-    }
-
-    /// Adds a few instructions that some lanes skip. Most of them change a number that only this
-    /// place changes and reads, so that others see what it makes of it.
-    fn skipped(&mut self) {
-        let (end, p) = (self.labels, self.random.below(PREDICATES));
-        self.labels += 1;
-        self.nesting += 1;
-        let negated = self.random.pick(&["", "!"]);
-        self.line(&format!("@{negated}%p{p} bra L{end};"));
-        if self.counters < COUNTERS {
-            let counter = self.counters;
-            self.counters += 1;
-            let (added, changed) = (self.register('r'), self.register('r'));
-            self.line(&format!("add.u32 %private{counter}, %private{counter}, {added};"));
-            self.line(&format!("xor.b32 {changed}, {changed}, %private{counter};"));
-        }
-        for _ in 0..self.random.below(3) {
-            let operator = self.random.pick(&["add.u32", "sub.u32", "xor.b32", "mul.lo.u32", "min.s32"]);
-            let [out, a, b] = std::array::from_fn(|_| self.register('r'));
-            self.line(&format!("{operator} {out}, {a}, {b};"));
-        }
-        self.line(&format!("L{end}:"));
-        self.nesting -= 1;
-    }
-
-    /// Adds a loop that lanes leave at different times.
-    fn repetition(&mut self) {
-        let (start, end) = (self.labels, self.labels + 1);
-        self.labels += 2;
-        let depth = self.depth;
-        self.depth += 1;
-        self.nesting += 1;
-        let limit = self.register('r');
-        let most = [1, 3, 7][self.random.below(3)];
-        self.line(&format!("and.b32 %limit{depth}, {limit}, {most};"));
-        self.line(&format!("mov.u32 %count{depth}, 0;"));
-        self.line(&format!("L{start}:"));
-        if self.random.below(2) == 0 {
-            self.skipped();
-        }
-        self.block();
-        if self.random.below(2) == 0 {
-            let p = self.random.below(PREDICATES);
-            self.line(&format!("@%p{p} bra L{end};"));
-            self.operation();
-        }
-        self.line(&format!("add.u32 %count{depth}, %count{depth}, 1;"));
-        self.line(&format!("setp.le.u32 %again{depth}, %count{depth}, %limit{depth};"));
-        self.line(&format!("@%again{depth} bra L{start};"));
-        self.line(&format!("L{end}:"));
-        self.depth -= 1;
-        self.nesting -= 1;
-    }
-
     fn block(&mut self) {
         for _ in 0..=self.random.below(6) {
             match self.random.below(24) {
@@ -427,8 +358,8 @@ impl Generator {
         }
     }
 
-    fn program(seed: u64) -> String {
-        let mut generator = Generator {
+    fn new(seed: u64) -> Generator {
+        Generator {
             random: Random::new(seed),
             text: String::new(),
             labels: 0,
@@ -436,7 +367,11 @@ impl Generator {
             nesting: 0,
             wild: false,
             counters: 0,
-        };
+        }
+    }
+
+    fn program(seed: u64) -> String {
+        let mut generator = Generator::new(seed);
         generator.wild = generator.random.below(3) == 0;
         for _ in 0..12 {
             match generator.random.below(7) {
@@ -466,7 +401,7 @@ impl Generator {
             at += 8;
         }
         assert!(at <= RESULT_BYTES);
-        let mut start = String::new();
+        let mut start = flow::start();
         for register in 0..REGISTERS {
             writeln!(
                 start,
@@ -477,9 +412,6 @@ impl Generator {
             writeln!(start, "cvt.u64.u32 %l{register}, %r{};", (register + 1) % REGISTERS).unwrap();
             writeln!(start, "cvt.rn.f32.s32 %f{register}, %r{register};").unwrap();
             writeln!(start, "cvt.rn.f64.u32 %g{register}, %r{register};").unwrap();
-        }
-        for counter in 0..COUNTERS {
-            writeln!(start, "mov.u32 %private{counter}, {counter};").unwrap();
         }
         for predicate in 0..PREDICATES {
             writeln!(
@@ -504,7 +436,6 @@ impl Generator {
 .reg .pred %p<{PREDICATES}>;
 .reg .pred %again<4>;
 .reg .b32 %k<4>, %c<4>, %t<4>, %x, %y, %i, %count<4>, %limit<4>;
-.reg .b32 %private<{COUNTERS}>;
 .reg .b64 %a, %d<3>, %own, %ownshared, %input, %result, %wide;
 .shared .align 16 .b8 scratch[{shared}];
 ld.param.u64 %result, [out];

@@ -108,13 +108,13 @@ pub(in crate::exec) struct Limits {
     /// Numbers of places in shared memory where the first of four accesses in a row fits.
     pub(in crate::exec) shared_rows: [u32; SIZES],
     /// The sizes of shared and of local memory.
-    pub(in crate::exec) of: [u32; 2],
+    of: [u32; 2],
 }
 
 #[cfg(feature = "compile")]
 impl Limits {
     #[cold]
-    pub(in crate::exec) fn new(shared: u32, local: u32) -> Limits {
+    fn new(shared: u32, local: u32) -> Limits {
         let fit = |bytes: u32| std::array::from_fn(|size| bytes >> size);
         Limits {
             shared: fit(shared),
@@ -135,7 +135,7 @@ pub(in crate::exec) struct MachineState {
     pub(in crate::exec) stops: Vec<u32>,
     /// Bounds of the regions that are known before the launch.
     pub(in crate::exec) bounds: Vec<u64>,
-    pub(in crate::exec) limits: Limits,
+    limits: Limits,
     /// Memory for the records of the calls of a lane.
     pub(in crate::exec) records: Vec<u64>,
     /// Lanes that have stopped in functions, and their records.
@@ -158,6 +158,15 @@ pub(in crate::exec) struct InCall {
 
 #[cfg(feature = "compile")]
 impl MachineState {
+    /// Returns the numbers of accesses that fit in shared and in local memory of these sizes.
+    #[inline]
+    pub(in crate::exec) fn limits(&mut self, shared: u32, local: u32) -> Limits {
+        if self.limits.of != [shared, local] {
+            self.limits = Limits::new(shared, local);
+        }
+        self.limits
+    }
+
     pub(in crate::exec) fn reset(&mut self, instructions: u32, stops: usize) {
         self.caches.clear();
         self.caches.resize(instructions as usize + 1, Reach::EMPTY);

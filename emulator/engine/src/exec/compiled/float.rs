@@ -74,9 +74,7 @@ pub(super) fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Re
         _ => return None,
     };
     if flushes {
-        let value = or_exact_small(w, info, sources, value);
-        w.flushed.insert(value);
-        return Some(value);
+        return Some(or_exact_small(w, info, sources, value));
     }
     if ty == F64 {
         return Some(or_exact_nan(w, info, sources, value));
@@ -135,7 +133,9 @@ fn or_exact_small(
     let zero = w.e.f32const(0.0);
     let nonzero = w.e.fcmp(FloatCC::NotEqual, value, zero);
     let condition = w.e.band(small, nonzero);
-    or_exact(w, info, sources, value, condition)
+    let value = or_exact(w, info, sources, value, condition);
+    w.flushed.insert(value);
+    value
 }
 
 /// Replaces a subnormal number by zero.

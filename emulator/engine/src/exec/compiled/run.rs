@@ -5,7 +5,6 @@ use super::context::Context;
 use super::frames;
 use super::order::Order;
 use super::quads;
-use crate::exec::block::cached::Limits;
 use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
@@ -118,16 +117,10 @@ fn run_lanes(
     let stops = &list[..(context.listed as usize).min(LANES)];
     let tired = tired || turn.left == 0;
     if let ([stop], true) = (stops, block.machine.in_calls.is_empty()) {
-        block.machine.stops[*stop as usize] = 0;
-        let path = &mut block.warps[warp].paths[path];
-        path.pc = code.stops[*stop as usize];
-        // A lane that stops at an entry has used up its share.
-        path.tired = tired || code.entry(path.pc).is_some();
-        return Ok(!path.tired);
+        return Ok(stop_together(block, code, (warp, path), *stop, tired));
     }
     let frame = block.warps[warp].paths[path].frame.clone();
-    let mut rested = true;
-    let mut parts = 0;
+    let (mut rested, mut parts) = (true, 0);
     let mut add = |block: &mut Block<'_, '_>, part: DivergentPath| {
         rested &= !part.tired;
         let paths = &mut block.warps[warp].paths;
@@ -153,6 +146,22 @@ fn run_lanes(
     Ok(parts == 1 && rested)
 }
 
+/// Moves a divergent path to the stop of all its lanes. Returns true if it is rested.
+fn stop_together(
+    block: &mut Block<'_, '_>,
+    code: &Code,
+    (warp, path): (usize, usize),
+    stop: u32,
+    tired: bool,
+) -> bool {
+    block.machine.stops[stop as usize] = 0;
+    let path = &mut block.warps[warp].paths[path];
+    path.pc = code.stops[stop as usize];
+    // A lane that stops at an entry has used up its share.
+    path.tired = tired || code.entry(path.pc).is_some();
+    !path.tired
+}
+
 /// The state of a warp as machine code sees it.
 fn context(
     block: &mut Block<'_, '_>,
@@ -168,10 +177,7 @@ fn context(
     let checked = block.launch.options.check_init;
     let shared_limit = if checked && block.cluster.is_some() { 0 } else { shared_bytes };
     let local_stride = block.warps[warp].local_stride;
-    if block.machine.limits.of != [shared_limit, local_stride] {
-        block.machine.limits = Limits::new(shared_limit, local_stride);
-    }
-    let limits = block.machine.limits;
+    let limits = block.machine.limits(shared_limit, local_stride);
     let shared_written = block.checks.shadow.written.base();
     let state = &mut block.warps[warp];
     let frame = state.paths[path].frame.as_ref();

@@ -83,7 +83,7 @@ impl Arms {
 /// The registers that the instructions of an arm read.
 #[derive(Default)]
 struct Inside {
-    /// How often each is read.
+    /// The number of reads of each.
     reads: HashMap<u32, usize>,
     /// The registers whose values are from before the arm, perhaps from its last run.
     before: HashSet<u32>,

@@ -5,7 +5,6 @@
 //! at the end of the instruction.
 
 use super::shapes::Shape;
-use super::stems::Stem;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Type, Val};
 use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
@@ -25,6 +24,16 @@ pub(in crate::exec::compiled) enum Focus {
     /// Two lanes, as a vector of wide numbers.
     Half(usize),
     Lane(usize),
+}
+
+/// A wide register as a narrow one, extended, times a factor, plus a number that is the same in all
+/// lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Stem {
+    pub(super) narrow: Val,
+    pub(super) signed: bool,
+    pub(super) factor: u64,
+    pub(super) added: Option<Val>,
 }
 
 /// The state of a writer of code for quads.

@@ -204,7 +204,7 @@ impl Writer<'_, '_> {
         self.position(reach, first, 0)
     }
 
-    /// Checks accesses at regular distances; `None` if those of single lanes have to be checked.
+    /// Checks accesses at regular distances; `None` if each lane has to be checked alone.
     fn regular(&mut self, place: &Place<'_>, reach: &Reach, (first, step): (Val, i64)) -> Option<Spread> {
         let bytes = i64::from(place.bytes);
         if step % bytes != 0 || step.abs() > MOST_STEP || reach.is_local() {

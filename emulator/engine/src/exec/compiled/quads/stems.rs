@@ -4,22 +4,13 @@
 //! each other is decided by the narrow register that it comes from, one vector, and then only the
 //! first lane is computed. The code generator leaves the wide vectors out where nothing needs them.
 
-use super::focus::Focus;
+use super::focus::{Focus, Stem};
 use super::shapes::Shape;
 use crate::exec::compiled::backend::{I32, I64, IntCC, Val};
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::{Condition, Instruction, Op};
 use crate::semantics::lower::Lower;
 use crate::semantics::{PureInfo, Register, Width};
-
-/// A narrow register, extended, times a factor, plus a number that is the same in all lanes.
-#[derive(Clone, Copy)]
-pub(super) struct Stem {
-    narrow: Val,
-    signed: bool,
-    pub(super) factor: u64,
-    added: Option<Val>,
-}
 
 impl Writer<'_, '_> {
     /// Returns the stem of a register, if it is known.
@@ -94,8 +85,8 @@ impl Writer<'_, '_> {
         Some(Stem { added: Some(added), ..stem })
     }
 
-    /// Returns true if each lane's narrow number is the one after that of the lane before, and the
-    /// number of the first lane.
+    /// Returns true if the narrow numbers of the lanes follow each other, and the wide number of
+    /// the first lane.
     pub(super) fn follow(&mut self, stem: Stem) -> (Val, Val) {
         let first = self.e.lane(stem.narrow, 0);
         let (all, steps) = (self.e.first_of(stem.narrow), self.e.four([0, 1, 2, 3]));
