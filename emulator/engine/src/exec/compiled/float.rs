@@ -109,7 +109,9 @@ fn end_exactly(
 ) {
     w.e.cold(rare);
     w.e.go_on(rare);
-    let value = exact(w, info, sources);
+    // The result of a guarded operation may be the same in all lanes.
+    let focus = if ty.is_vector() { w.focus() } else { w.focus().of_numbers() };
+    let value = w.with_focus(focus, |w| exact(w, info, sources));
     let value = w.convert(value, ty);
     w.e.jump(after, &[value]);
     w.e.go_on(after);

@@ -103,18 +103,6 @@ fn loops_select() {
     }
 }
 
-/// A counter that only a guarded piece of a loop reads, by other lanes in each iteration.
-#[test]
-fn a_counter_in_an_arm_counts_its_own_lanes() {
-    for mask in [1, 2, 3, 5] {
-        runs(&format!(
-            "mov.u32 %r4, 0;\nmov.u32 %r5, %t;\nLOOP:\nadd.u32 %r6, %t, %r4;\nand.b32 %r6, %r6, {mask};\nsetp.ne.u32 %p2, %r6, 0;\n\
-             @%p2 bra SKIP;\nadd.u32 %r5, %r5, 7;\nxor.b32 %r0, %r0, %r5;\nSKIP:\nadd.u32 %r4, %r4, 1;\n\
-             setp.lt.u32 %p3, %r4, 9;\n@%p3 bra LOOP;\n"
-        ));
-    }
-}
-
 /// A test for negative indices whose index wraps around between neighboring lanes.
 #[test]
 fn tested_indices_wrap_around() {

@@ -26,6 +26,13 @@ pub(in crate::exec::compiled) enum Focus {
     Lane(usize),
 }
 
+impl Focus {
+    /// Returns the focus in which operations have numbers as results instead of vectors.
+    pub(in crate::exec::compiled) fn of_numbers(self) -> Focus {
+        if let Focus::Lane(_) = self { self } else { Focus::First }
+    }
+}
+
 /// A wide register as a narrow one, extended, times a factor, plus a number that is the same in all
 /// lanes.
 #[derive(Clone, Copy)]

@@ -68,6 +68,9 @@ impl Shapes {
         }
         found.shapes[(kernel.rows + crate::semantics::Predicate::TRUE.0) as usize] = Some(Shape::SAME);
         while found.pass(kernel, arms) {}
+        // Nothing is known about registers that are never written, and about their results.
+        found.shapes.iter_mut().for_each(|shape| _ = shape.get_or_insert(Shape::Varies));
+        while found.pass(kernel, arms) {}
         found
     }
 
@@ -230,7 +233,7 @@ impl Shapes {
             let bits = *self.known.get(&register.0)?;
             Some(if info.size == 4 { i64::from(bits as i32) } else { bits as i64 })
         };
-        let (register, limit) = known(b).map(|b| (a, b)).or_else(|| Some((b, known(a)? + 1)))?;
+        let (register, limit) = known(b).map(|b| (a, b)).or_else(|| Some((b, known(a)?.checked_add(1)?)))?;
         let Shape::Regular(step) = self.at(register.0) else { return None };
         (step != 0 && NEGATIVE.contains(&limit)).then_some((register, step, limit))
     }
