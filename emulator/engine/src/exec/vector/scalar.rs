@@ -108,6 +108,11 @@ impl Run<'_, '_, '_> {
     #[cold]
     fn go_back(&mut self, step: &Step) -> Go {
         self.used -= step.weight;
+        // Branches count the steps of their arms, and this group has passed its branch.
+        let rows = &self.steps.rows;
+        let arm = rows.steps[rows.of_pc[step.entry as usize] as usize..].iter();
+        let uncounted = arm.take_while(|step| step.within != Guard::ALWAYS && step.weight == 0);
+        self.used += uncounted.map(|step| step.pc - step.entry + 1).sum::<u32>();
         self.settle(step.entry);
         self.leave_scalars();
         Go::Rest

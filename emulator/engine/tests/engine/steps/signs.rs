@@ -120,3 +120,19 @@ fn tested_indices_wrap_around() {
         }
     }
 }
+
+/// An index that wraps around in a piece of code that no lane skips: warps change to the code
+/// without scalars there, and count all instructions.
+#[test]
+fn instructions_count_where_regular_values_end() {
+    for (written, used) in [
+        ("", ""),
+        ("setp.gt.u32 %p2, %r0, -1;\n", "add.u32 %r0, %r0, %r5;\n"),
+        ("setp.gt.u32 %p2, %r0, -1;\n", ""),
+    ] {
+        runs(&format!(
+            "{written}mov.u32 %r8, %tid.y;\nadd.u32 %r11, %r8, %t;\n@%p2 bra A1;\nsub.u32 %r5, %r11, 2;\nmul.wide.u32 %w1, %r5, 4;\n\
+             ld.param.u64 %w2, [in];\nadd.u64 %w1, %w1, %w2;\nA1:\n{used}"
+        ));
+    }
+}
