@@ -351,8 +351,8 @@ impl Generator {
                 10 => self.selection(),
                 11 | 12 => self.memory(),
                 13 if self.depth < 3 && self.labels < 24 => self.conditional(),
-                15 if self.labels < 24 => self.skipped(),
                 14 if self.depth < 2 && self.labels < 24 => self.repetition(),
+                15 if self.labels < 24 => self.skipped(),
                 _ => self.operation(),
             }
         }

@@ -33,8 +33,12 @@ impl Emitter<'_> {
         let ty = vector_of(self.ty(value));
         let Some(bits) = self.constant(value) else { return self.b.ins().splat(ty, value) };
         let bytes = &bits.to_le_bytes()[..ty.lane_bits() as usize / 8];
-        let constant = ConstantData::from(&bytes.repeat(16 / bytes.len())[..]);
-        let constant = self.b.func.dfg.constants.insert(constant);
+        self.constants(ty, &bytes.repeat(16 / bytes.len()))
+    }
+
+    /// Returns a vector of constants from its 16 bytes.
+    fn constants(&mut self, ty: Type, bytes: &[u8]) -> Val {
+        let constant = self.b.func.dfg.constants.insert(ConstantData::from(bytes));
         self.b.ins().vconst(ty, constant)
     }
 
@@ -269,15 +273,13 @@ impl Emitter<'_> {
     /// Returns a vector of constants.
     pub(super) fn four(&mut self, numbers: [u32; 4]) -> Val {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let constant = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
-        self.b.ins().vconst(I32X4, constant)
+        self.constants(I32X4, &bytes)
     }
 
     /// Returns a vector of wide constants.
     pub(super) fn two(&mut self, numbers: [u64; 2]) -> Val {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let constant = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
-        self.b.ins().vconst(I64X2, constant)
+        self.constants(I64X2, &bytes)
     }
 
     /// Extends four numbers of one or two bytes, which lie in the lowest bytes of a word.

@@ -5,6 +5,7 @@ use super::gang::{Files, Member};
 use super::initialized::Bytes;
 use super::watch::{Target, Watch};
 use crate::exec::block::cached::Cached;
+use crate::exec::block::scalars::Scalars;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::access::{Access, Window};
@@ -38,18 +39,13 @@ impl Run<'_, '_, '_> {
     #[inline(never)]
     fn dense_access(&mut self, step: &ScalarAccess, writes: bool) -> bool {
         let AccessStep { access, space, cache, run, .. } = &*step.by_row;
-        let bytes = u64::from(access.bytes * access.elements);
         let Some(window) = self.window((*space, *cache), 0, writes) else { return false };
         let Block { launch, checks, vector, caches, .. } = &mut *self.block;
         let cached = &mut caches[*cache as usize];
-        let halves = vector.scalars.patterns[step.pattern as usize];
-        let Some(halves) = halves.filter(|_| window.len >= bytes) else { return false };
+        let Some(regular) = Regular::of(&vector.scalars, step, window) else { return false };
         if Watch::may_be_needed(launch, checks, cached, *space) {
             return false;
         }
-        let growth = &vector.scalars.growths[step.address.shape as usize];
-        let spread = Spread { offsets: &growth.wide, halves };
-        let regular = Regular { access, bytes, operand: step.address, growth, window, spread };
         let mut warps = [Warp::NONE; MOST_WARPS];
         let place = if step.address.width == Width::Double { place_dense::<u64> } else { place_dense::<u32> };
         let firsts = place(&self.files, &regular, &mut warps);
@@ -57,12 +53,12 @@ impl Run<'_, '_, '_> {
             return false;
         }
         if !writes && *space == AccessSpace::Global {
-            let end = firsts.high.wrapping_add_signed(growth.most).wrapping_add(bytes);
+            let end = firsts.high.wrapping_add_signed(regular.growth.most).wrapping_add(regular.bytes);
             look_ahead(cached, firsts.low, end);
         }
         // SAFETY: each register file contains all rows of the kernel. The bytes of all lanes are in
         // the window, which is live, and writable if they are written.
-        unsafe { run(access, &warps[..firsts.count], &spread) };
+        unsafe { run(access, &warps[..firsts.count], &regular.spread) };
         true
     }
 
@@ -110,22 +106,18 @@ impl Run<'_, '_, '_> {
     #[inline(always)]
     fn regular_access(&mut self, code: &Step, step: &ScalarAccess, wanted: u32, writes: bool) -> u32 {
         let access = &step.by_row.access;
-        let bytes = u64::from(access.bytes * access.elements);
-        // It is empty before the access has found a region.
         let window = self.window((step.by_row.space, step.by_row.cache), 0, writes);
-        let Some(window) = window.filter(|window| window.len >= bytes) else { return wanted };
+        let Some(window) = window else { return wanted };
         let free =
             !writes && (0..access.elements as usize).all(|at| self.is_free(code.guard, access.registers[at]));
         let (files, members) = (&self.files, self.gang.members());
         let Block { launch, cluster, checks, vector, caches, warps: states, .. } = &mut *self.block;
+        let Some(regular) = Regular::of(&vector.scalars, step, window) else { return wanted };
+        let Regular { growth, spread, bytes, .. } = regular;
         let cached = &caches[step.by_row.cache as usize];
         let state = &mut states[members[0].warp];
         let target = Target::of(&step.by_row, writes);
         let watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
-        let growth = &vector.scalars.growths[step.address.shape as usize];
-        let Some(halves) = vector.scalars.patterns[step.pattern as usize] else { return wanted };
-        let spread = Spread { offsets: &growth.wide, halves };
-        let regular = Regular { access, bytes, operand: step.address, growth, window, spread };
         let mut warps = [Warp::NONE; MOST_WARPS];
         let start = window.host.wrapping_sub(window.base as usize);
         let place = if step.address.width == Width::Double { place_all::<true> } else { place_all::<false> };
@@ -162,6 +154,20 @@ struct Regular<'a> {
     growth: &'a Growth,
     window: Window,
     spread: Spread<'a>,
+}
+
+impl<'a> Regular<'a> {
+    /// Returns an access to this memory, which is empty before one has found a region; `None` if it
+    /// does not fit there, or if lanes are misaligned.
+    #[inline(always)]
+    fn of(scalars: &'a Scalars, step: &'a ScalarAccess, window: Window) -> Option<Self> {
+        let access = &step.by_row.access;
+        let bytes = u64::from(access.bytes * access.elements);
+        let growth = &scalars.growths[step.address.shape as usize];
+        let halves = scalars.patterns[step.pattern as usize].filter(|_| window.len >= bytes)?;
+        let spread = Spread { offsets: &growth.wide, halves };
+        Some(Regular { access, bytes, operand: step.address, growth, window, spread })
+    }
 }
 
 impl Regular<'_> {

@@ -183,11 +183,7 @@ impl Run<'_, '_, '_> {
         if let TestKind::Range(comparison) = test.kind {
             if let Some(same) = self.compare_spans(0..count, comparison, test.operands) {
                 let bits = if same { u32::MAX } else { 0 };
-                if self.files.is_dense && guard == Guard::ALWAYS {
-                    (0..count).for_each(|warp| self.files.replace_predicate(warp, test.out, bits));
-                } else {
-                    (0..count).for_each(|warp| self.set_test(guard, test, warp, bits));
-                }
+                (0..count).for_each(|warp| self.set_test(guard, test, warp, bits));
                 return;
             }
         }
@@ -215,6 +211,9 @@ impl Run<'_, '_, '_> {
 
     #[inline(always)]
     fn set_test(&self, guard: Guard, test: &ScalarTest, warp: usize, bits: u32) {
+        if self.files.is_dense && guard == Guard::ALWAYS {
+            return self.files.replace_predicate(warp, test.out, bits);
+        }
         self.files.set_predicate(warp, test.out, self.files.active(warp, guard), bits);
     }
 

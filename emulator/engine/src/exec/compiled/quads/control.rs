@@ -9,7 +9,6 @@ use crate::exec::compiled::support;
 use crate::exec::compiled::values::Way;
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::{Condition, Instruction, Op};
-use crate::semantics::Register;
 
 /// Number of lanes of a quad.
 pub(in crate::exec::compiled) const QUAD: u64 = 4;
@@ -145,7 +144,11 @@ impl Writer<'_, '_> {
     /// Lets the lanes part before an instruction if its result has another shape than usually.
     fn part_unless_regular(&mut self, pc: u32, instruction: &Instruction) {
         match self.plan.shapes.as_ref().and_then(|shapes| shapes.premise(instruction)) {
-            Some(Premise::NoWrap(register, step, signed)) => self.part_if_wrapped(pc, register, step, signed),
+            Some(Premise::NoWrap(register, step, signed)) => {
+                let first = self.get(register, I32);
+                let good = self.never_wraps(first, step, signed);
+                self.part_unless(good, pc);
+            }
             Some(Premise::OneSide(register, step, limit)) => {
                 let ty = self.own_type(register);
                 let ty = if ty.bytes() == 8 { I64 } else { I32 };
@@ -162,9 +165,9 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Lets the lanes part if a register that is extended to 64 bits wraps around between them.
-    fn part_if_wrapped(&mut self, pc: u32, register: Register, step: i64, signed: bool) {
-        let first = self.get(register, I32);
+    /// True if a number of 32 bits, signed or not, that grows by a step from the first lane on does
+    /// not wrap around between the lanes.
+    pub(super) fn never_wraps(&mut self, first: Val, step: i64, signed: bool) -> Val {
         let last = step * (QUAD as i64 - 1);
         let (least, most) =
             if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
@@ -175,8 +178,7 @@ impl Writer<'_, '_> {
             (false, false) => (least - last, IntCC::UnsignedGreaterThanOrEqual),
         };
         let limit = self.e.int(I32, limit as u64);
-        let good = self.e.icmp(cc, first, limit);
-        self.part_unless(good, pc);
+        self.e.icmp(cc, first, limit)
     }
 
     /// Writes a cheap instruction, whose results count in lanes in which its guard holds.

@@ -95,14 +95,7 @@ impl Writer<'_, '_> {
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));
         let follow = self.e.icmp(IntCC::Equal, differs, zero);
-        let (most, cc) = if stem.signed {
-            (i64::from(i32::MAX), IntCC::SignedLessThanOrEqual)
-        } else {
-            (i64::from(u32::MAX), IntCC::UnsignedLessThanOrEqual)
-        };
-        // The narrow numbers may wrap around.
-        let most = self.e.int(I32, (most - 3) as u64);
-        let stays = self.e.icmp(cc, first, most);
+        let stays = self.never_wraps(first, 1, stem.signed);
         let follow = self.e.band(follow, stays);
         let first = if stem.signed { self.e.sextend(I64, first) } else { self.e.uextend(I64, first) };
         let factor = self.e.int(I64, stem.factor);
