@@ -13,6 +13,8 @@ pub(in crate::exec) struct Growth {
     pub(in crate::exec) narrow: [u32; LANES],
     pub(in crate::exec) least: i64,
     pub(in crate::exec) most: i64,
+    /// True if no lane is below one before it.
+    pub(in crate::exec) is_ascending: bool,
     /// The position of the lowest bit of the number of the lane, if each lane differs by a multiple
     /// of it that is a power of two.
     pub(in crate::exec) bit: Option<u32>,
@@ -26,6 +28,7 @@ impl Growth {
             narrow: wide.map(|growth| growth as u32),
             least: wide.iter().copied().min().unwrap_or(0),
             most: wide.iter().copied().max().unwrap_or(0),
+            is_ascending: wide.is_sorted(),
             bit: wide[1]
                 .checked_ilog2()
                 .filter(|bit| (0..).zip(&wide).all(|(lane, growth)| *growth == lane << bit)),

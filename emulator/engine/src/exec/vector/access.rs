@@ -17,7 +17,7 @@ use crate::program::instruction::Op;
 
 impl Run<'_, '_, '_> {
     /// Loads or stores at addresses from a vector register.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn access(&mut self, step: &Step, access: &AccessStep, writes: bool) -> Result<(), Stop> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);

@@ -89,8 +89,10 @@ impl Run<'_, '_, '_> {
     /// are not known to be needed.
     #[inline(always)]
     pub(super) fn arm(&mut self, guard: Guard, ways: [usize; 2], weight: u32) -> Go {
-        let stays = |warp: &usize| self.files.masks[*warp] & !self.files.holds(*warp, guard) != 0;
-        let working = (0..self.files.count).filter(stays).count();
+        let stays = |warp: usize| self.files.masks[warp] & !self.files.holds(warp, guard) != 0;
+        let members = (0..self.files.count).fold(0, |set, warp| set | u32::from(stays(warp)) << warp);
+        self.files.arm = (guard.opposite(), members);
+        let working = members.count_ones() as usize;
         if working == 0 {
             return self.go(ways[1]);
         }

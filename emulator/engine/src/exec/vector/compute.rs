@@ -28,7 +28,7 @@ impl Run<'_, '_, '_> {
         });
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn pure_lanes(&self, guard: Guard, info: &PureInfo, out: Register, sources: [Register; 4]) {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, guard);
@@ -48,7 +48,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn test_and(&self, guard: Guard, test: &CombinedTest) {
         let files = &self.files;
         for warp in 0..files.count {
@@ -67,7 +67,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn logic(&self, guard: Guard, logic: Logic, out: u32, [a, b]: [Guard; 2]) {
         let files = &self.files;
         for warp in 0..files.count {

@@ -115,6 +115,8 @@ pub(super) struct Files {
     lanes: [usize; MOST_WARPS],
     /// True if no other warps of these eight are running.
     pub(super) whole_group: bool,
+    /// The condition of the arm entered last, and the members with lanes in it.
+    pub(super) arm: (Guard, u32),
 }
 
 /// Rows that must not change in lanes outside of a group.
@@ -138,6 +140,7 @@ impl Files {
         first_lanes: 0,
         lanes: [0; MOST_WARPS],
         whole_group: false,
+        arm: (Guard::ALWAYS, 0),
     };
 
     /// Reads a group in place, because narrow writes followed by wide moves stall the processor.
@@ -146,6 +149,7 @@ impl Files {
         self.full = true;
         self.firsts = std::ptr::null_mut();
         self.whole_group = false;
+        self.arm = (Guard::ALWAYS, 0);
         if !gang.runs_rows(block) {
             self.firsts = gang.first_lanes(block);
             (self.first_lanes, self.whole_group) = gang.first_lane_mask(block);
@@ -167,6 +171,15 @@ impl Files {
     #[inline(always)]
     pub(super) fn rows(&self) -> &[*mut u32] {
         &self.rows[..self.count]
+    }
+
+    /// Returns the members of the group that may have lanes at a step in an arm or elsewhere.
+    #[inline(always)]
+    pub(super) fn visited(&self, within: Guard) -> u32 {
+        match self.arm {
+            (arm, members) if within != Guard::ALWAYS && within == arm => members,
+            _ => u32::MAX >> (32 - self.count),
+        }
     }
 
     #[inline(always)]

@@ -26,8 +26,7 @@ impl Run<'_, '_, '_> {
         if self.files.is_dense && step.guard == Guard::ALWAYS && self.dense_access(access, writes) {
             return Ok(());
         }
-        let all = u32::MAX >> (32 - self.files.count);
-        match self.regular_access(step, access, all, writes) {
+        match self.regular_access(step, access, self.files.visited(step.within), writes) {
             0 => Ok(()),
             failed => self.scalar_access_after_miss(step, access, failed, writes),
         }
@@ -102,8 +101,8 @@ impl Run<'_, '_, '_> {
     }
 
     /// Runs an access of some warps at a regular address. Returns a mask of the warps for which it
-    /// is impossible.
-    #[inline(always)]
+    /// is impossible. Apart from its caller, which needs more registers than a processor has.
+    #[inline(never)]
     fn regular_access(&mut self, code: &Step, step: &ScalarAccess, wanted: u32, writes: bool) -> u32 {
         let access = &step.by_row.access;
         let window = self.window((step.by_row.space, step.by_row.cache), 0, writes);
@@ -119,18 +118,19 @@ impl Run<'_, '_, '_> {
         let target = Target::of(&step.by_row, writes);
         let watch = Watch::of((launch, cluster.is_some()), checks, state, cached, target);
         let mut warps = [Warp::NONE; MOST_WARPS];
-        let start = window.host.wrapping_sub(window.base as usize);
-        let place = if step.address.width == Width::Double { place_all::<true> } else { place_all::<false> };
-        let firsts = place((files, wanted), (step, growth), (code.guard, free), start, &mut warps);
-        if firsts.count == 0 {
-            return 0;
-        }
-        // One comparison for all warps, unless a check has to see their accesses.
-        let (count, refused) = if watch.is_none() && regular.all_fit(&firsts) {
-            (firsts.count, 0)
+        let (mut placed, mut refused) = if step.address.width == Width::Double {
+            regular.place_each::<true>(files, (code.guard, free), wanted, &mut warps)
         } else {
-            regular.place_each((files, members), (code, free), wanted, watch, &mut warps)
+            regular.place_each::<false>(files, (code.guard, free), wanted, &mut warps)
         };
+        if let Some(mut watch) = watch {
+            let admitted = regular.admit_each((files, members), code, placed, &mut watch, &mut warps);
+            (placed, refused) = (admitted, refused | placed & !admitted);
+        }
+        let count = placed.count_ones() as usize;
+        if count == 0 {
+            return refused;
+        }
         if !writes && step.by_row.space == AccessSpace::Global {
             let [first, last] = [0, members.len() - 1].map(|warp| regular.first(files, warp));
             let end = last.wrapping_add_signed(growth.most).wrapping_add(bytes);
@@ -197,44 +197,74 @@ impl Regular<'_> {
         self.is_aligned(joined) && self.room(low, self.growth.ends()).is_some_and(|room| high - low <= room)
     }
 
-    /// Sets up the accesses of warps that fit, and that the checks admit. Returns their number, and
-    /// a mask of the others.
+    /// Sets up the accesses of warps that fit, one after the other. Returns a mask of them, and of
+    /// the others that have lanes.
     #[inline(always)]
-    fn place_each(
+    fn place_each<const DOUBLE: bool>(
         &self,
-        (files, members): (&Files, &[Member]),
-        (code, free): (&Step, bool),
+        files: &Files,
+        (guard, free): (Guard, bool),
         wanted: u32,
-        mut watch: Option<Watch<'_>>,
         warps: &mut [Warp; MOST_WARPS],
-    ) -> (usize, u32) {
-        let (mut count, mut refused) = (0, 0);
-        for (warp, member) in members.iter().enumerate() {
-            let (first, active) = (self.first(files, warp), files.active(warp, code.guard));
-            if active == 0 || wanted >> warp & 1 == 0 {
+    ) -> (u32, u32) {
+        let width = if DOUBLE { Width::Double } else { Width::Single };
+        let operand = Operand { width, ..self.operand };
+        let (least, most) = self.growth.ends();
+        let span = (most - least) as u64;
+        // Numbers of starts for which all lanes are in the memory, and of registers for which none
+        // wraps around, both from the least lane on.
+        let starts = self.window.len.saturating_sub(span + self.bytes - 1);
+        let registers = if DOUBLE { u64::MAX } else { (1_u64 << 32).saturating_sub(span) };
+        let (mut placed, mut refused, mut slots) = (0, 0, warps.iter_mut());
+        for warp in lanes_of(wanted) {
+            let active = files.active(warp, guard);
+            if active == 0 {
                 continue;
             }
-            let whole = self.is_aligned(first) && self.room(first, self.growth.ends()).is_some();
-            let start = if whole {
-                Some(first.wrapping_sub(self.window.base))
-            } else {
-                self.start_of_lanes(files.first_lane(warp, self.operand), active)
-            };
-            let place = (member.warp, code.pc);
-            let admits = |start: &u64| {
-                let bytes = Bytes { start: *start, spread: self.spread, active, count: self.bytes };
-                watch.as_mut().is_none_or(|watch| watch.admits(&bytes, place))
-            };
-            if let Some(start) = start.filter(admits) {
-                let at = self.window.host.wrapping_add(start as usize);
-                let mask = if free && whole { u32::MAX } else { active };
-                warps[count] = Warp { file: files.rows[warp], at, mask };
-                count += 1;
-            } else {
-                refused |= 1 << warp;
+            let register = files.first_lane(warp, operand);
+            let address = register.wrapping_add(self.access.offset);
+            let mut start = address.wrapping_sub(self.window.base);
+            let mut mask = if free { u32::MAX } else { active };
+            let whole = self.is_aligned(address)
+                && start.wrapping_add_signed(least) < starts
+                && (DOUBLE || register.wrapping_add_signed(least) < registers);
+            if !whole {
+                let Some(of_lanes) = self.start_of_lanes(register, active) else {
+                    refused |= 1 << warp;
+                    continue;
+                };
+                (start, mask) = (of_lanes, active);
+            }
+            let at = self.window.host.wrapping_add(start as usize);
+            if let Some(slot) = slots.next() {
+                *slot = Warp { file: files.rows[warp], at, mask };
+                placed |= 1 << warp;
             }
         }
-        (count, refused)
+        (placed, refused)
+    }
+
+    /// Keeps the accesses of placed warps that the checks admit. Returns a mask of them.
+    #[inline(never)]
+    fn admit_each(
+        &self,
+        (files, members): (&Files, &[Member]),
+        code: &Step,
+        placed: u32,
+        watch: &mut Watch<'_>,
+        warps: &mut [Warp; MOST_WARPS],
+    ) -> u32 {
+        let mut admitted: u32 = 0;
+        for (slot, warp) in lanes_of(placed).enumerate() {
+            let start = warps[slot].at.addr().wrapping_sub(self.window.host.addr()) as u64;
+            let active = files.active(warp, code.guard);
+            let bytes = Bytes { start, spread: self.spread, active, count: self.bytes };
+            if watch.admits(&bytes, (members[warp].warp, code.pc)) {
+                warps[admitted.count_ones() as usize] = warps[slot];
+                admitted |= 1 << warp;
+            }
+        }
+        admitted
     }
 
     /// Returns the start of an access of some lanes: the bytes of each lane are at the start plus
@@ -249,10 +279,14 @@ impl Regular<'_> {
         if address.wrapping_sub(window.base) >= window.len || !self.is_aligned(address) || lanes == u32::MAX {
             return None;
         }
-        let (least, most) = lanes_of(lanes).fold((0, 0), |(least, most): (i64, i64), lane| {
-            let distance = growth.wide[lane] - own;
-            (least.min(distance), most.max(distance))
-        });
+        let (least, most) = if growth.is_ascending {
+            (0, growth.wide[lanes.ilog2() as usize] - own)
+        } else {
+            lanes_of(lanes).fold((0, 0), |(least, most): (i64, i64), lane| {
+                let distance = growth.wide[lane] - own;
+                (least.min(distance), most.max(distance))
+            })
+        };
         let fits =
             !wraps(register, operand.width, (least, most)) && self.room(address, (least, most)).is_some();
         fits.then(|| address.wrapping_sub(window.base).wrapping_add_signed(-own))
@@ -292,36 +326,6 @@ fn place_dense<T: Copy + Ord + Into<u64>>(
     let ends = [firsts.low, firsts.high].map(|first| first.wrapping_sub(access.offset));
     if ends.into_iter().any(|register| wraps(register, operand.width, growth.ends())) {
         firsts.high = u64::MAX;
-    }
-    firsts
-}
-
-/// Sets up the access of the wanted warps of a group with lanes that take part, without a look at
-/// its bounds. Memory begins at `start`. Apart from its caller, which needs more registers than a
-/// processor has.
-#[inline(never)]
-fn place_all<const DOUBLE: bool>(
-    (files, wanted): (&Files, u32),
-    (step, growth): (&ScalarAccess, &Growth),
-    (guard, free): (Guard, bool),
-    start: *mut u8,
-    warps: &mut [Warp; MOST_WARPS],
-) -> Firsts {
-    let width = if DOUBLE { Width::Double } else { Width::Single };
-    let operand = Operand { width, ..step.address };
-    let mut firsts = Firsts { low: u64::MAX, high: 0, joined: 0, count: 0 };
-    for (index, file) in files.rows().iter().enumerate() {
-        let active = files.active(index, guard);
-        if active == 0 || wanted >> index & 1 == 0 {
-            continue;
-        }
-        let first = first_address(&step.by_row.access, (operand, growth), files.first_lane(index, operand));
-        firsts.low = firsts.low.min(first);
-        firsts.high = firsts.high.max(first);
-        firsts.joined |= first;
-        let mask = if free { u32::MAX } else { active };
-        warps[firsts.count] = Warp { file: *file, at: start.wrapping_add(first as usize), mask };
-        firsts.count += 1;
     }
     firsts
 }

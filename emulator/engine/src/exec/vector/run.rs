@@ -245,9 +245,10 @@ impl Run<'_, '_, '_> {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };
         let block = &*self.block;
+        let all = self.files.is_dense && self.files.count == block.warps.len();
         let whole = |member: &Member| block.warps[member.warp].live == member.mask;
-        let running = block.warps.iter().filter(|warp| warp.live != 0).count();
-        let complete = self.gang.members().len() == running && self.gang.members().iter().all(whole);
+        let running = || block.warps.iter().filter(|warp| warp.live != 0).count();
+        let complete = all || self.files.count == running() && self.gang.members().iter().all(whole);
         complete
             && block.checks.clocks.is_none()
             && block.nobody_arrived(barrier)

@@ -17,26 +17,19 @@ use crate::exec::code::step::{Guard, ScalarAccess, ScalarSelect, ScalarStep, Sca
 use crate::memory::Windows;
 use crate::semantics::known::{Comparison, Relation};
 use crate::semantics::{LANES, Register, Width};
-use std::ops::{Add, Range};
+use std::ops::Range;
 
 /// Minimum and maximum of a register in some warps.
 #[derive(Clone, Copy)]
-struct Span<T>(T, T);
+struct Span(i64, i64);
 
-impl<T: Copy + Ord + Add<Output = T>> Span<T> {
-    /// Returns the range of a register with these values in the first lanes of warps. Returns
-    /// `None` if the numbers wrap around, which they do beyond these limits.
+impl Span {
+    /// Returns the range of some numbers.
     #[inline(always)]
-    fn of(firsts: impl Iterator<Item = T>, growth: Span<T>, limits: Span<T>) -> Option<Self> {
-        let nothing = Span(limits.1, limits.0);
-        let Span(least, most) =
-            firsts.fold(nothing, |span, first| Span(span.0.min(first), span.1.max(first)));
-        let span = Span(least + growth.0, most + growth.1);
-        (span.0 >= limits.0 && span.1 <= limits.1).then_some(span)
+    fn of(numbers: impl Iterator<Item = i64>) -> Self {
+        numbers.fold(Span(i64::MAX, i64::MIN), |span, number| Span(span.0.min(number), span.1.max(number)))
     }
-}
 
-impl<T: PartialOrd> Span<T> {
     /// Returns the result of a comparison if it is the same in all lanes.
     #[inline(always)]
     fn compare(self, relation: Relation, other: Self) -> Option<bool> {
@@ -299,29 +292,25 @@ impl Run<'_, '_, '_> {
         a.compare(relation, self.narrow_span(warps, b, signed)?)
     }
 
+    /// Returns the range of a register in all lanes of some warps; `None` if numbers wrap around.
     #[inline(always)]
-    fn narrow_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span<i64>> {
+    fn narrow_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span> {
         let growth = self.growth(operand);
-        let growth = Span(growth.least, growth.most);
         let firsts = warps.map(|warp| self.files.first_lane(warp, operand));
-        if signed {
-            let limits = Span(i32::MIN.into(), i32::MAX.into());
-            Span::of(firsts.map(|first| i64::from(first as i32)), growth, limits)
+        let (firsts, limits) = if signed {
+            (Span::of(firsts.map(|first| i64::from(first as i32))), Span(i32::MIN.into(), i32::MAX.into()))
         } else {
-            Span::of(firsts.map(|first| i64::from(first as u32)), growth, Span(0, u32::MAX.into()))
-        }
+            (Span::of(firsts.map(|first| i64::from(first as u32))), Span(0, u32::MAX.into()))
+        };
+        let span = Span(firsts.0 + growth.least, firsts.1 + growth.most);
+        (span.0 >= limits.0 && span.1 <= limits.1).then_some(span)
     }
 
-    fn wide_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span<i128>> {
-        let growth = self.growth(operand);
-        let growth = Span(growth.least.into(), growth.most.into());
-        let firsts = warps.map(|warp| self.files.first_lane(warp, operand));
-        if signed {
-            let limits = Span(i64::MIN.into(), i64::MAX.into());
-            Span::of(firsts.map(|first| i128::from(first as i64)), growth, limits)
-        } else {
-            Span::of(firsts.map(i128::from), growth, Span(0, u64::MAX.into()))
-        }
+    /// The same for wide numbers. Unsigned ones are moved down, so that they have the same order.
+    fn wide_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span> {
+        let (growth, moved) = (self.growth(operand), if signed { 0 } else { i64::MIN });
+        let firsts = Span::of(warps.map(|warp| self.files.first_lane(warp, operand) as i64 ^ moved));
+        Some(Span(firsts.0.checked_add(growth.least)?, firsts.1.checked_add(growth.most)?))
     }
 
     /// Converts the scalars of a group's warps to vector registers for good.
