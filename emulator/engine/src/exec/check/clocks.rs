@@ -10,110 +10,13 @@
 //! including the fences of the others: after a fence of each thread and a barrier, an atomic of one
 //! thread publishes the accesses of all of them.
 
+use super::past::Past;
 use crate::ordered::Ordered;
 use crate::program::memory::{Order, Scope};
 use crate::semantics::{LANES, lanes_of};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
-use std::sync::Arc;
-
-/// Time up to which each thread of a block is known.
-type Moments = Arc<Vec<u32>>;
-
-/// Times of all threads that are in the past. Threads that are not listed are unknown.
-#[derive(Clone, Debug, Default)]
-pub(in crate::exec) struct Past {
-    block: u64,
-    own: Moments,
-    others: Arc<Ordered<Moments>>,
-}
-
-impl Past {
-    fn of_block(block: u64) -> Self {
-        Past { block, ..Past::default() }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.others.is_empty()
-    }
-
-    fn is_same(&self, other: &Past) -> bool {
-        Arc::ptr_eq(&self.own, &other.own) && Arc::ptr_eq(&self.others, &other.others)
-    }
-
-    fn moments(&self, block: u64) -> Option<&Moments> {
-        if block == self.block { Some(&self.own) } else { self.others.get(block) }
-    }
-
-    /// Returns the lanes, among `lanes` of a warp, for which this time is not known.
-    pub(in crate::exec) fn unknown(&self, block: u64, warp: u32, lanes: u32, moment: u32) -> u32 {
-        let Some(moments) = self.moments(block) else { return lanes };
-        let first = warp as usize * LANES;
-        let moments = &moments[first.min(moments.len())..];
-        if lanes.is_power_of_two() {
-            let known = moments.get(lanes.trailing_zeros() as usize).is_some_and(|known| *known >= moment);
-            return if known { 0 } else { lanes };
-        }
-        let known = moments.iter().take(LANES).enumerate();
-        lanes & !known.fold(0, |bits, (lane, known)| bits | u32::from(*known >= moment) << lane)
-    }
-
-    fn learn(&mut self, threads: impl Iterator<Item = usize>, moment: u32) {
-        let own = Arc::make_mut(&mut self.own);
-        for thread in threads {
-            if own.len() <= thread {
-                own.resize(thread + 1, 0);
-            }
-            own[thread] = moment;
-        }
-    }
-
-    /// Returns the times of another block, to be changed.
-    fn of_other(&mut self, block: u64) -> &mut Moments {
-        Arc::make_mut(&mut self.others).get_or_insert_with(block, Moments::default)
-    }
-
-    /// Adds the past of another thread, of any block.
-    fn absorb(&mut self, other: &Past) {
-        if other.block == self.block {
-            merge(&mut self.own, &other.own);
-        } else if !other.own.is_empty() {
-            merge(self.of_other(other.block), &other.own);
-        }
-        if Arc::ptr_eq(&self.others, &other.others) || other.others.is_empty() {
-            return;
-        }
-        if self.others.is_empty() && !other.others.contains(self.block) {
-            self.others = Arc::clone(&other.others);
-            return;
-        }
-        for (block, moments) in other.others.iter() {
-            if block == self.block {
-                merge(&mut self.own, moments);
-            } else {
-                merge(self.of_other(block), moments);
-            }
-        }
-    }
-}
-
-fn merge(into: &mut Moments, from: &Moments) {
-    if from.is_empty() || Arc::ptr_eq(into, from) {
-        return;
-    }
-    if into.is_empty() {
-        *into = Arc::clone(from);
-        return;
-    }
-    let into = Arc::make_mut(into);
-    if into.len() < from.len() {
-        into.resize(from.len(), 0);
-    }
-    for (mine, other) in into.iter_mut().zip(from.iter()) {
-        *mine = (*mine).max(*other);
-    }
-}
 
 fn threads_of(warp: usize, mask: u32) -> impl Iterator<Item = usize> {
     lanes_of(mask).map(move |lane| warp * LANES + lane)
@@ -178,6 +81,8 @@ pub(in crate::exec) struct Clocks {
     block: u64,
     warps: Vec<u32>,
     threads: Vec<Rc<Knowledge>>,
+    /// Lanes of each warp that certainly share their knowledge.
+    alike: Vec<u32>,
     /// Knowledge of threads that arrived at a barrier without waiting.
     arrived: [Knowledge; 16],
 }
@@ -188,6 +93,7 @@ impl Clocks {
             block: 0,
             warps: vec![1; warps],
             threads: vec![Rc::default(); warps * LANES],
+            alike: vec![u32::MAX; warps],
             arrived: Default::default(),
         }
     }
@@ -199,6 +105,7 @@ impl Clocks {
         self.arrived.iter_mut().for_each(|known| known.clone_from(&nothing));
         let nothing = Rc::new(nothing);
         self.threads.iter_mut().for_each(|known| known.clone_from(&nothing));
+        self.alike.fill(u32::MAX);
     }
 
     pub(in crate::exec) fn block(&self) -> u64 {
@@ -217,15 +124,20 @@ impl Clocks {
     pub(in crate::exec) fn common_past(&self, warp: usize, lanes: u32) -> Option<&Past> {
         let threads = &self.threads[warp * LANES..][..LANES];
         let first = &threads[lanes.trailing_zeros() as usize % LANES];
-        let same = threads.iter().enumerate();
-        let same = same.fold(0, |bits, (lane, known)| bits | u32::from(Rc::ptr_eq(known, first)) << lane);
-        (lanes & !same == 0).then_some(&first.past)
+        let same = |lane: usize| Rc::ptr_eq(&threads[lane], first) || threads[lane].past.is_same(&first.past);
+        (lanes & !self.alike[warp] == 0 || lanes_of(lanes).all(same)).then_some(&first.past)
+    }
+
+    /// Returns the knowledge of a thread, to be changed.
+    fn known(&mut self, warp: usize, lane: usize) -> &mut Knowledge {
+        self.alike[warp] &= !(1 << lane);
+        Rc::make_mut(&mut self.threads[warp * LANES + lane])
     }
 
     fn told(&self, warp: usize, lane: usize) -> Knowledge {
         let thread = warp * LANES + lane;
         let mut told = Knowledge::clone(&self.threads[thread]);
-        told.past.learn(std::iter::once(thread), self.warps[warp]);
+        told.past.learn(warp, 1 << lane, self.warps[warp]);
         told
     }
 
@@ -245,11 +157,12 @@ impl Clocks {
             }
         }
         for (warp, mask) in parties {
-            all.past.learn(threads_of(*warp, *mask), self.warps[*warp]);
+            all.past.learn(*warp, *mask, self.warps[*warp]);
         }
         let all = Rc::new(all);
         for (warp, mask) in parties {
             lanes_of(*mask).for_each(|lane| self.threads[warp * LANES + lane].clone_from(&all));
+            self.alike[*warp] = *mask;
             self.warps[*warp] += 1;
         }
     }
@@ -266,7 +179,7 @@ impl Clocks {
     pub(in crate::exec) fn fence(&mut self, warp: usize, mask: u32, scope: Scope) {
         for lane in lanes_of(mask) {
             let past = self.told(warp, lane).past;
-            let fenced = &mut Rc::make_mut(&mut self.threads[warp * LANES + lane]).fenced;
+            let fenced = &mut self.known(warp, lane).fenced;
             fenced[Scope::Block as usize] = past.clone();
             if scope == Scope::Device {
                 fenced[Scope::Device as usize] = past;
@@ -321,9 +234,10 @@ impl Clocks {
         publications: &Publications,
     ) {
         let Some(published) = publications.get(&place) else { return };
-        let known = Rc::make_mut(&mut self.threads[warp * LANES + lane]);
+        let in_block = published.to_block.get(self.block);
+        let known = self.known(warp, lane);
         known.absorb(&published.to_all);
-        if let Some(told) = published.to_block.get(self.block) {
+        if let Some(told) = in_block {
             known.absorb(told);
         }
     }

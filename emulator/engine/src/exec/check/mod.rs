@@ -3,6 +3,7 @@
 pub(in crate::exec) mod clocks;
 mod lines;
 pub(in crate::exec) mod nans;
+mod past;
 pub(in crate::exec) mod registers;
 pub(in crate::exec) mod shadow;
 pub(in crate::exec) mod suspects;

@@ -1,8 +1,9 @@
 //! Shadow memory: written bytes, and accesses that later ones may race with.
 
-use super::clocks::{ByAddress, Past, Publications};
+use super::clocks::{ByAddress, Publications};
 use super::lines::{By, LINE, Line, Row, WORD};
-use super::traces::{Compare, Trace};
+use super::past::Past;
+use super::traces::{Cell, Compare, Trace};
 use crate::semantics::lanes_of;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,7 +50,11 @@ impl Written {
 /// Accesses to a memory by pages, and the knowledge published through it.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Accesses {
-    pages: ByAddress<Box<[Line]>>,
+    pages: Vec<Box<[Line]>>,
+    /// Position of each page.
+    places: ByAddress<usize>,
+    /// The numbers of pages found last, with their position plus one.
+    recent: [(u64, usize); 4],
     pub(in crate::exec) publications: Publications,
 }
 
@@ -68,14 +73,26 @@ pub(in crate::exec) struct Group {
 impl Accesses {
     const LINES_A_PAGE: u64 = 16;
 
+    #[inline]
     fn line(&mut self, line: u64) -> &mut Line {
-        let fresh = || (0..Self::LINES_A_PAGE).map(|_| Line::default()).collect();
-        let page = self.pages.entry(line / Self::LINES_A_PAGE).or_insert_with(fresh);
-        &mut page[(line % Self::LINES_A_PAGE) as usize]
+        let page = line / Self::LINES_A_PAGE;
+        let (number, after) = self.recent[(page % 4) as usize];
+        let place = if number == page && after != 0 { after - 1 } else { self.find_page(page) };
+        &mut self.pages[place][(line % Self::LINES_A_PAGE) as usize]
+    }
+
+    #[inline(never)]
+    fn find_page(&mut self, page: u64) -> usize {
+        let place = *self.places.entry(page).or_insert_with(|| {
+            self.pages.push((0..Self::LINES_A_PAGE).map(|_| Line::default()).collect());
+            self.pages.len() - 1
+        });
+        self.recent[(page % 4) as usize] = (page, place + 1);
+        place
     }
 
     fn clear(&mut self) {
-        self.pages.values_mut().flatten().for_each(Line::clear);
+        self.pages.iter_mut().flatten().for_each(Line::clear);
         self.publications.clear();
     }
 
@@ -88,17 +105,56 @@ impl Accesses {
         past: &Past,
         how: Compare,
     ) -> Option<Trace> {
-        let end = address + bytes;
         let mut found = None;
-        for word in address / WORD..=(end - 1) / WORD {
-            let first = address.max(word * WORD) - word * WORD;
-            let last = end.min((word + 1) * WORD) - word * WORD;
-            let mask = (1u8 << last) - (1u8 << first);
-            let cell = self.line(word * WORD / LINE).cell((word % (LINE / WORD)) as usize);
-            let race = cell.touch(Trace { bytes: mask, ..now }, past, how);
+        for (word, bytes) in words_of(address, bytes) {
+            let race = self.cell(word).touch(Trace { bytes, ..now }, past, how);
             found = found.or(race);
         }
         found
+    }
+
+    /// Records an access of one lane, if it certainly races with no other. Returns false without a
+    /// change if it may race.
+    pub(in crate::exec) fn touch_lane(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        now: &Trace,
+        past: &Past,
+        how: Compare,
+    ) -> bool {
+        self.touch_lanes(address, bytes, (now, now.lanes), past, how)
+    }
+
+    /// Records an access of several lanes, one after the other, if the first certainly races with
+    /// no other, and the others race with none unless it does. Only the last is stored.
+    #[inline]
+    pub(in crate::exec) fn touch_lanes(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        (now, lanes): (&Trace, u32),
+        past: &Past,
+        how: Compare,
+    ) -> bool {
+        let mut now = Trace { lanes: lanes & lanes.wrapping_neg(), bytes: 0xf, ..*now };
+        let last = 1 << (31 - lanes.leading_zeros());
+        if bytes == WORD && address % WORD == 0 {
+            return self.cell(address / WORD).touch_word(&mut now, last, past, how);
+        }
+        let mut words = words_of(address, bytes);
+        if !words.all(|(word, bytes)| self.cell(word).admits(&Trace { bytes, ..now }, past, how)) {
+            return false;
+        }
+        for (word, bytes) in words_of(address, bytes) {
+            self.cell(word).touch(Trace { lanes: last, bytes, ..now }, past, how);
+        }
+        true
+    }
+
+    #[inline]
+    fn cell(&mut self, word: u64) -> &mut Cell {
+        &mut self.line(word * WORD / LINE).cells()[(word % (LINE / WORD)) as usize]
     }
 
     /// Records a weak access of some lanes, whose pasts are the same, if it certainly races with no
@@ -111,41 +167,51 @@ impl Accesses {
         how: Compare,
     ) -> bool {
         let Group { address, lanes, bytes, apart } = group;
-        if address % WORD != 0 || bytes % WORD != 0 {
+        let end = address + if apart { bytes * u64::from(lanes.count_ones()) } else { bytes };
+        if address % WORD != 0 || end % WORD != 0 {
             return lanes_of(lanes).zip(0..).all(|(lane, at)| {
                 let address = if apart { address + at * bytes } else { address };
-                self.touch_part(address, bytes, Trace { lanes: 1 << lane, ..now }, past, how)
+                self.touch_lane(address, bytes, &Trace { lanes: 1 << lane, ..now }, past, how)
             });
         }
-        let shift = (bytes / WORD).trailing_zeros();
-        let end = address + if apart { bytes * u64::from(lanes.count_ones()) } else { bytes };
+        let mut row = Row { trace: Trace { lanes, bytes: 0xf, ..now }, words: 0, by: By::All };
         (address / LINE..=(end - 1) / LINE).all(|line| {
             let start = line * LINE;
             let from = (address.max(start) - start) / WORD;
             let to = (end.min(start + LINE) - start) / WORD;
-            let words = ((1u32 << to) - (1u32 << from)) as u16;
-            let by = if apart {
-                let skipped = (start as i64 - address as i64) / WORD as i64;
-                By::One { first: ((lanes.trailing_zeros() << shift) as i64 + skipped) as i32, shift }
-            } else {
-                By::All
-            };
-            self.line(line).touch(&Row { trace: Trace { lanes, bytes: 0xf, ..now }, words, by }, past, how)
+            row.words = ((1u32 << to) - (1u32 << from)) as u16;
+            if apart {
+                row.by = by_next(group, start);
+            }
+            self.line(line).touch(&row, past, how)
         })
     }
+}
 
-    /// Records an access of one lane to parts of words, if it certainly races with no other.
-    fn touch_part(&mut self, address: u64, bytes: u64, now: Trace, past: &Past, how: Compare) -> bool {
-        let word = address / WORD;
-        let first = address % WORD;
-        debug_assert!(first + bytes <= WORD, "aligned accesses of less than a word");
-        let now = Trace { bytes: (1u8 << (first + bytes)) - (1u8 << first), ..now };
-        let cell = self.line(word * WORD / LINE).cell((word % (LINE / WORD)) as usize);
-        let good = cell.admits(&now, past, how);
-        if good {
-            cell.touch(now, past, how);
-        }
-        good
+/// Returns the words that an access touches, and the bytes in each as a mask.
+#[inline]
+fn words_of(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
+    let end = address + bytes;
+    (address / WORD..=(end - 1) / WORD).map(move |word| {
+        let first = address.max(word * WORD) - word * WORD;
+        let last = end.min((word + 1) * WORD) - word * WORD;
+        (word, (1u8 << last) - (1u8 << first))
+    })
+}
+
+/// Returns the lane of each word, or of each byte, in the line that begins at `start`, for lanes
+/// that are each at the bytes after the previous lane's.
+#[inline]
+fn by_next(group: Group, start: u64) -> By {
+    let Group { address, lanes, bytes, .. } = group;
+    let skipped = start as i64 - address as i64;
+    let first = |shift| i64::from(lanes.trailing_zeros()) << shift;
+    if bytes < WORD {
+        let shift = bytes.trailing_zeros();
+        By::Parts { first: (first(shift) + skipped) as i32, shift }
+    } else {
+        let shift = (bytes / WORD).trailing_zeros();
+        By::One { first: (first(shift) + skipped / WORD as i64) as i32, shift }
     }
 }
 

@@ -30,7 +30,7 @@
 //! thread, so a missing wait for a copy is not found. Accesses of the host, of bulk copies and of
 //! textures are not checked.
 
-use super::clocks::Past;
+use super::past::Past;
 use crate::program::memory::{Order, Scope};
 
 /// Properties of an access that matter for races.
@@ -67,8 +67,10 @@ pub(in crate::exec) struct Trace {
 }
 
 impl Trace {
-    fn differs_in_lanes_only(&self, other: &Trace) -> bool {
-        *self == Trace { lanes: self.lanes, ..*other }
+    #[inline]
+    pub(super) fn differs_in_lanes_only(&self, other: &Trace) -> bool {
+        // First by the parts that differ most often.
+        self.warp == other.warp && self.pc == other.pc && *self == Trace { lanes: self.lanes, ..*other }
     }
 
     pub(in crate::exec) fn is_read_beside_atomic(&self, other: &Trace) -> bool {
@@ -98,47 +100,69 @@ impl Cell {
         self.0.clear();
     }
 
-    pub(super) fn push(&mut self, trace: Trace) {
-        self.0.push(trace);
+    /// Adds an access that races with none and is later than all others, and that ends none.
+    pub(super) fn add(&mut self, trace: Trace) {
+        match self.like(&trace) {
+            Some(like) => like.lanes |= trace.lanes,
+            None => self.0.push(trace),
+        }
     }
 
-    /// True if a weak access of some lanes certainly races with none.
+    /// Returns the same read by other lanes.
+    fn like(&mut self, now: &Trace) -> Option<&mut Trace> {
+        self.0.iter_mut().find(|earlier| !now.write && earlier.differs_in_lanes_only(now))
+    }
+
+    /// Records an access of one lane to the whole word, if it races with none, as an access of the
+    /// last of several lanes. Otherwise returns false without a change.
+    #[inline]
+    pub(super) fn touch_word(&mut self, now: &mut Trace, last: u32, past: &Past, how: Compare) -> bool {
+        if !self.admits(now, past, how) {
+            return false;
+        }
+        now.lanes = last;
+        if now.write {
+            self.0.clear();
+            self.0.push(*now);
+        } else {
+            self.touch(*now, past, how);
+        }
+        true
+    }
+
+    /// True if an access of some lanes certainly races with none.
+    #[inline]
     pub(super) fn admits(&self, now: &Trace, past: &Past, how: Compare) -> bool {
         let single = now.lanes.is_power_of_two();
-        self.0.iter().filter(|earlier| earlier.write || now.write).all(|earlier| {
-            if single || earlier.bytes & now.bytes == 0 {
-                return earlier.clash(now, past, how).is_none();
-            }
-            // The others race with an access of one of them.
-            past.unknown(earlier.block, earlier.warp, earlier.lanes, earlier.moment) == 0
+        self.0.iter().filter(|earlier| earlier.may_clash(now, how)).all(|earlier| {
+            // Of several lanes, the others race with an access of one of them.
+            let own = if single { earlier.unknown_to(now, past) } else { earlier.unknown(past) };
+            own == 0
         })
     }
 
     /// Records an access of one lane. Returns an earlier one, of one lane, with which it races. The
     /// access may be by more lanes if it races with none.
     pub(super) fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
-        if !now.write {
-            if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
-                // The other lanes were compared with the same writes; this lane is compared here.
-                like.lanes |= now.lanes;
-                return self
-                    .0
-                    .iter()
-                    .filter(|earlier| earlier.write)
-                    .find_map(|write| write.clash(&now, past, how));
-            }
+        if let Some(like) = self.like(&now) {
+            // The other lanes were compared with the same writes; this lane is compared here.
+            like.lanes |= now.lanes;
+            let mut writes = self.0.iter().filter(|earlier| earlier.write);
+            return writes.find_map(|write| write.clash(&now, past, how));
         }
+        // The other lanes join the first.
+        let first = now.first_lane();
         let mut found = None;
         self.0.retain_mut(|earlier| {
             if earlier.bytes & now.bytes == 0 {
                 return true;
             }
-            if (earlier.write || now.write) && !(how.same && earlier.write) {
+            if !(how.same && earlier.write) {
                 found = found.or_else(|| earlier.clash(&now, past, how));
             }
             // An access in the past of this one is not stored, because a later access that races
             // with it also races with this one.
-            if now.write || !earlier.write && earlier.unknown_to(&now, past) == 0 {
+            if now.write || !earlier.write && earlier.unknown_to(&first, past) == 0 {
                 earlier.bytes &= !now.bytes;
             }
             earlier.bytes != 0
@@ -153,22 +177,37 @@ impl Cell {
 }
 
 impl Trace {
-    fn unknown_to(&self, now: &Trace, past: &Past) -> u32 {
-        let unknown = past.unknown(self.block, self.warp, self.lanes, self.moment);
+    /// Returns the access of the first of its lanes.
+    pub(super) fn first_lane(&self) -> Trace {
+        Trace { lanes: self.lanes & self.lanes.wrapping_neg(), ..*self }
+    }
+
+    /// Returns the lanes of this access that are not in a past.
+    fn unknown(&self, past: &Past) -> u32 {
+        past.unknown(self.block, self.warp, self.lanes, self.moment)
+    }
+
+    /// Returns the lanes of this access that do not happen before a later one.
+    pub(super) fn unknown_to(&self, now: &Trace, past: &Past) -> u32 {
         let same_warp = self.block == now.block && self.warp == now.warp;
-        if same_warp { unknown & !now.lanes } else { unknown }
+        if same_warp { self.unknown(past) & !now.lanes } else { self.unknown(past) }
+    }
+
+    /// True if a later access races with this one, unless this one happens before it.
+    fn may_clash(&self, now: &Trace, how: Compare) -> bool {
+        self.bytes & now.bytes != 0
+            && (self.write || now.write)
+            && !self.is_atomic_with(now)
+            && (how.atomic_reads || !self.is_read_beside_atomic(now))
     }
 
     /// Returns one lane of this access that races with `now`.
     fn clash(&self, now: &Trace, past: &Past, how: Compare) -> Option<Trace> {
-        if self.bytes & now.bytes == 0 || self.is_atomic_with(now) {
-            return None;
-        }
-        if !how.atomic_reads && self.is_read_beside_atomic(now) {
+        if !self.may_clash(now, how) {
             return None;
         }
         let lanes = self.unknown_to(now, past);
-        (lanes != 0).then(|| Trace { lanes: lanes & lanes.wrapping_neg(), ..*self })
+        (lanes != 0).then(|| Trace { lanes, ..*self }.first_lane())
     }
 }
 
