@@ -128,6 +128,12 @@ impl Clocks {
         (lanes & !self.alike[warp] == 0 || lanes_of(lanes).all(same)).then_some(&first.past)
     }
 
+    /// True if some lanes of a warp share their knowledge, and none of them has passed a fence.
+    pub(in crate::exec) fn are_alike_without_fence(&self, warp: usize, lanes: u32) -> bool {
+        let first = &self.threads[warp * LANES + lanes.trailing_zeros() as usize % LANES];
+        lanes & !self.alike[warp] == 0 && first.fenced.iter().all(Past::is_empty)
+    }
+
     /// Returns the knowledge of a thread, to be changed.
     fn known(&mut self, warp: usize, lane: usize) -> &mut Knowledge {
         self.alike[warp] &= !(1 << lane);

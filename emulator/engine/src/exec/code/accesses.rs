@@ -85,6 +85,7 @@ impl Translator<'_> {
         Some(Box::new(AtomicStep {
             operation: atomic.operation,
             ty: atomic.ty,
+            order: atomic.order,
             access: access::Access {
                 source: if wide { Source::Wide } else { Source::Narrow },
                 address: self.row(atomic.address.base),

@@ -262,6 +262,7 @@ pub(in crate::exec) struct AccessStep {
 pub(in crate::exec) struct AtomicStep {
     pub(in crate::exec) operation: memory::AtomicOperation,
     pub(in crate::exec) ty: Type,
+    pub(in crate::exec) order: memory::Order,
     pub(in crate::exec) access: access::Access,
     pub(in crate::exec) space: AccessSpace,
     pub(in crate::exec) cache: u32,

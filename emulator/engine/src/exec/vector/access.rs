@@ -111,10 +111,20 @@ impl Run<'_, '_, '_> {
         prepare: [Option<u32>; 2],
         warp: usize,
     ) -> Result<(), Stop> {
+        // The guard of a step may be the condition of a branch before it.
+        self.step_lanes(step, prepare, (warp, self.files.active(warp, step.guard)))
+    }
+
+    /// Delegates some lanes of a warp to the plain mode.
+    #[cold]
+    pub(super) fn step_lanes(
+        &mut self,
+        step: &Step,
+        prepare: [Option<u32>; 2],
+        (warp, active): (usize, u32),
+    ) -> Result<(), Stop> {
         self.settle(step.pc);
         let member = self.gang.members()[warp];
-        // The guard of a step may be the condition of a branch before it.
-        let active = self.files.active(warp, step.guard);
         for pc in prepare.into_iter().flatten().chain([step.pc]) {
             plain::step(self.block, member.warp, member.path, pc, active)?;
         }
@@ -204,31 +214,54 @@ impl Run<'_, '_, '_> {
     /// if a lane is outside of it or misaligned, or if a check does not admit the access: the plain
     /// mode has to run it.
     #[inline(always)]
-    pub(super) fn locate(
+    fn locate(
         &mut self,
         (access, pc): (&Access, u32),
         window: &Window,
         (target, cache): (Target, u32),
         (warp, active): (usize, u32),
     ) -> Option<[Half; 2]> {
-        let is_local = target.space == AccessSpace::Local;
-        let locate = if is_local { self.steps.locate_local } else { self.steps.locate };
-        let Block { launch, checks, vector, caches, .. } = &mut *self.block;
-        // SAFETY: the register file contains all rows of the kernel.
-        let halves = unsafe { locate(self.files.rows[warp], access, window, active, &mut vector.offsets) }?;
-        let admitted = !Watch::may_be_needed(launch, checks, &caches[cache as usize], target.space)
-            || self.admits((access, pc), (target, cache), (warp, active, halves));
+        let halves = self.offsets(access, window, target, (warp, active))?;
+        let admitted = !self.is_watched((target, cache))
+            || self.watched((access, target, cache), (warp, active, halves), |watch, bytes, member| {
+                if watch.admits(bytes, (member, pc)) { active } else { 0 }
+            }) == active;
         admitted.then_some(halves)
     }
 
-    /// True if the checks admit an access of a warp at the block's offsets.
-    #[inline(never)]
-    fn admits(
+    /// Sets the block's offsets to the offsets of a warp's active lanes in a window. Returns `None`
+    /// if a lane is outside of it or misaligned.
+    #[inline(always)]
+    pub(super) fn offsets(
         &mut self,
-        (access, pc): (&Access, u32),
-        (target, cache): (Target, u32),
+        access: &Access,
+        window: &Window,
+        target: Target,
+        (warp, active): (usize, u32),
+    ) -> Option<[Half; 2]> {
+        let is_local = target.space == AccessSpace::Local;
+        let locate = if is_local { self.steps.locate_local } else { self.steps.locate };
+        let offsets = &mut self.block.vector.offsets;
+        // SAFETY: the register file contains all rows of the kernel.
+        unsafe { locate(self.files.rows[warp], access, window, active, offsets) }
+    }
+
+    /// False if no check is interested in an access to the region found last.
+    #[inline(always)]
+    pub(super) fn is_watched(&self, (target, cache): (Target, u32)) -> bool {
+        let Block { launch, checks, caches, .. } = &*self.block;
+        Watch::may_be_needed(launch, checks, &caches[cache as usize], target.space)
+    }
+
+    /// Returns the lanes that the checks admit, for an access of a warp at the block's offsets. The
+    /// decision gets the number of the warp.
+    #[inline(never)]
+    pub(super) fn watched(
+        &mut self,
+        (access, target, cache): (&Access, Target, u32),
         (warp, active, halves): (usize, u32, [Half; 2]),
-    ) -> bool {
+        decide: impl FnOnce(&mut Watch<'_>, &Bytes<'_>, usize) -> u32,
+    ) -> u32 {
         let index = self.gang.members()[warp].warp;
         let Block { launch, cluster, checks, vector, caches, warps, .. } = &mut *self.block;
         let (state, cached) = (&mut warps[index], &caches[cache as usize]);
@@ -236,6 +269,6 @@ impl Run<'_, '_, '_> {
         let spread = Spread { offsets: &vector.offsets, halves };
         let count = u64::from(access.bytes * access.elements);
         let bytes = Bytes { start: 0, spread, active, count };
-        watch.is_none_or(|mut watch| watch.admits(&bytes, (index, pc)))
+        watch.map_or(active, |mut watch| decide(&mut watch, &bytes, index))
     }
 }

@@ -17,64 +17,78 @@ impl Run<'_, '_, '_> {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
             let atomic = (atomic, step.pc);
-            if active != 0
-                && !self.atomic_fast(atomic, warp, active)
-                && !self.atomic_in_window(atomic, warp, active)
-            {
-                self.step_alone(step, [None; 2], warp)?;
+            if active == 0 {
+                continue;
+            }
+            let mut left = self.atomic_fast(atomic, warp, active);
+            if left == active {
+                left = self.atomic_in_window(atomic, warp, active);
+            }
+            if left != 0 {
+                self.step_lanes(step, [None; 2], (warp, left))?;
             }
         }
         Ok(())
     }
 
-    /// Runs it on the region that the instruction found last; false if the plain mode must run it.
+    /// Runs it on the region that the instruction found last. Returns the lanes that the plain mode
+    /// must run.
     #[inline(never)]
-    fn atomic_fast(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
-        let window = self.window((step.space, step.cache), warp, true);
-        window.is_some_and(|window| self.atomic_in((step, pc), (step.space, window), (warp, active)))
+    fn atomic_fast(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> u32 {
+        match self.window((step.space, step.cache), warp, true) {
+            Some(window) => self.atomic_in((step, pc), (step.space, window), (warp, active)),
+            None => active,
+        }
     }
 
     /// Runs it on the shared or local memory that contains the address of the first lane, which has
-    /// no space. Returns false if none does, or the plain mode must run it.
+    /// no space. Returns the lanes that the plain mode must run.
     #[cold]
-    fn atomic_in_window(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> bool {
+    fn atomic_in_window(&mut self, (step, pc): (&AtomicStep, u32), warp: usize, active: u32) -> u32 {
         // SAFETY: the register file contains all rows of the kernel.
         let first = unsafe { step.access.place(self.files.rows[warp], active.trailing_zeros() as usize) };
-        self.window_around((warp, pc), first, true)
-            .is_some_and(|found| self.atomic_in((step, pc), found, (warp, active)))
+        match self.window_around((warp, pc), first, true) {
+            Some(found) => self.atomic_in((step, pc), found, (warp, active)),
+            None => active,
+        }
     }
 
-    /// Runs it on memory that it may change; false if the plain mode must run it.
+    /// Runs it on memory that it may change. Returns the lanes that the plain mode must run: all,
+    /// or the lanes from the first on that a check does not admit.
     #[inline(always)]
     fn atomic_in(
         &mut self,
         (step, pc): (&AtomicStep, u32),
         (space, window): (AccessSpace, Window),
         (warp, active): (usize, u32),
-    ) -> bool {
-        // Only the plain mode compares atomic operations with others, and records them.
+    ) -> u32 {
         let reads = step.operation != AtomicOperation::Exchange;
         let target = Target { space, strong: true, reads, writes: true };
-        let found = self.locate((&step.access, pc), &window, (target, step.cache), (warp, active));
-        if found.is_none() {
-            return false;
+        let access = &step.access;
+        let Some(halves) = self.offsets(access, &window, target, (warp, active)) else { return active };
+        let mut lanes = active;
+        if self.is_watched((target, step.cache)) {
+            let place = (access, target, step.cache);
+            lanes = self.watched(place, (warp, active, halves), |watch, bytes, member| {
+                watch.admitted(bytes, (member, pc), step.order)
+            });
         }
         let global = space == AccessSpace::Global;
-        let lanes = Lanes {
+        let run = Lanes {
             file: self.files.rows[warp],
             host: window.host,
             offsets: &self.block.vector.offsets,
-            active,
+            active: lanes,
         };
         if step.access.wide {
             // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
             // are in the window, which is writable memory of this block or a live region.
-            unsafe { lanes.run::<u64>(step, global) };
+            unsafe { run.run::<u64>(step, global) };
         } else {
             // SAFETY: as above.
-            unsafe { lanes.run::<u32>(step, global) };
+            unsafe { run.run::<u32>(step, global) };
         }
-        true
+        active & !lanes
     }
 }
 

@@ -9,10 +9,11 @@ use crate::exec::block::launch::Launch;
 use crate::exec::block::state::Checks;
 use crate::exec::block::warp::Warp;
 use crate::exec::block::{Issue, Stop};
-use crate::exec::check::traces::Compare;
+use crate::exec::check::traces::{Compare, Touch};
 use crate::exec::code::step::{AccessSpace, AccessStep, Step};
 use crate::exec::plain;
 use crate::exec::touched::{Manner, Noting};
+use crate::program::memory::Order;
 
 /// The checks of an access. The plain mode repeats an access that they do not admit, and reports
 /// it if it is wrong.
@@ -82,11 +83,10 @@ impl<'r> Watch<'r> {
             AccessSpace::Shared => Record::Own(&mut shadow.written),
             AccessSpace::Local => warp.local_written.as_mut().map_or(Record::None, Record::Own),
         };
-        let races = clocks.as_ref().and_then(|clocks| {
+        let races = clocks.as_mut().and_then(|clocks| {
             let (memory, base) = match target.space {
                 AccessSpace::Local | AccessSpace::Param => return None,
                 AccessSpace::Global if !cached.writable => return None,
-                _ if target.strong => (Memory::Other, 0),
                 AccessSpace::Shared if clustered => (Memory::Other, 0),
                 AccessSpace::Shared => (Memory::Shared(&mut shadow.accesses), 0),
                 AccessSpace::Global => (Memory::Global(launch.global_shadow.as_ref()?), cached.base),
@@ -107,11 +107,18 @@ impl<'r> Watch<'r> {
     pub(super) fn admits(&mut self, bytes: &Bytes<'_>, at: (usize, u32)) -> bool {
         let Target { strong, reads, writes, .. } = self.target;
         // Only the plain mode records strong accesses.
-        if strong && self.noting.is_some() {
+        if strong && (self.noting.is_some() || self.races.is_some()) {
             return false;
         }
         let races = |races: &mut Races<'_>| races.admits(bytes, at, writes);
-        let good = self.record.admits(bytes, [reads, writes]) && self.races.as_mut().is_none_or(races);
+        let recorded = !matches!(self.record, Record::None);
+        if recorded && !self.record.admits(bytes, [reads, false]) {
+            return false;
+        }
+        let good = self.races.as_mut().is_none_or(races);
+        if recorded && good {
+            self.record.admits(bytes, [false, writes]);
+        }
         if let Some(noting) = self.noting.as_mut().filter(|_| good) {
             bytes.all(|start, count| {
                 noting.add(start, count);
@@ -119,6 +126,23 @@ impl<'r> Watch<'r> {
             });
         }
         good
+    }
+
+    /// Records the atomic operations of a warp's lanes in order, until one is not certainly right.
+    /// Returns the lanes before it; the plain mode has to run the others.
+    pub(super) fn admitted(&mut self, bytes: &Bytes<'_>, at: (usize, u32), order: Order) -> u32 {
+        let Target { reads, writes, .. } = self.target;
+        // Only the plain mode records the bytes of strong accesses.
+        if self.noting.is_some() || !self.record.admits(bytes, [reads, false]) {
+            return 0;
+        }
+        let touch = Touch { write: writes, order, update: reads, atomic: true, same: false };
+        let active = match &mut self.races {
+            Some(races) => races.admitted(bytes, at, touch),
+            None => bytes.active,
+        };
+        self.record.admits(&Bytes { active, ..*bytes }, [false, writes]);
+        active
     }
 }
 
