@@ -39,6 +39,8 @@ pub struct Device {
     pub notes: bool,
     /// The bytes that the last launch accessed.
     pub noted: Mutex<Noted>,
+    /// If there is a list, launches continue after the finding of a check, and add its report.
+    pub findings: Option<Mutex<Vec<String>>>,
 }
 
 /// Bits of accessed bytes: allocation, kind of access, number of the page, words.
@@ -95,11 +97,11 @@ impl Args {
     }
 }
 
-struct Output<'a>(&'a Mutex<String>, Option<Touched>);
+struct Output<'a>(&'a Device, Option<Touched>);
 
 impl Hooks for Output<'_> {
     fn print(&self, text: &str) {
-        self.0.lock().unwrap().push_str(text);
+        self.0.output.lock().unwrap().push_str(text);
     }
     fn malloc(&self, _: u64) -> u64 {
         0
@@ -109,6 +111,13 @@ impl Hooks for Output<'_> {
     }
     fn touched(&self) -> Option<&Touched> {
         self.1.as_ref()
+    }
+    fn goes_on(&self, finding: &Fault) -> bool {
+        let findings = self.0.findings.as_ref();
+        findings.is_some_and(|findings| {
+            findings.lock().unwrap().push(finding.to_string());
+            true
+        })
     }
 }
 
@@ -183,7 +192,7 @@ impl Device {
             Ok("vector") => options.mode = Execution::Vector,
             _ => {}
         }
-        Ok(Device { memory, program, globals, options, output, notes: false, noted })
+        Ok(Device { memory, program, globals, options, output, notes: false, noted, findings: None })
     }
 
     /// Loads a program of the folder `kernels`, and returns its text.
@@ -276,7 +285,7 @@ impl Device {
             grid_workspace: 0,
         };
         adjust(&mut launch_args);
-        let hooks = Output(&self.output, self.notes.then(Touched::default));
+        let hooks = Output(self, self.notes.then(Touched::default));
         let result = launch(&launch_args, &self.memory.snapshot(), &self.options, &hooks);
         if let Some(touched) = hooks.1 {
             let mut noted = Vec::new();

@@ -2,6 +2,8 @@
 //!
 //! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
+mod strong;
+
 use crate::device::{Args, Device, MODES};
 use crate::reports::without_addresses;
 use cuprum_engine::exec::{ExecOptions, Execution};
@@ -62,17 +64,19 @@ struct Generator {
     written: bool,
     /// True if some registers are not initialized.
     doubtful: bool,
+    /// Number of strong accesses among ten.
+    strong: usize,
 }
 
 impl Generator {
     fn program(mut self) -> String {
         let begin = ".version 8.0 .target sm_90 .address_size 64\n.visible .entry k(.param .u64 out) {\n\
              .reg .b32 %t, %i, %v, %w, %x, %y, %n; .reg .b64 %a, %g, %o; .reg .b16 %h; .reg .pred %p, %q, %l;\n\
-             .reg .b32 %u0, %u1; .reg .b64 %d; .reg .pred %k;\n\
+             .reg .b32 %u0, %u1; .reg .b64 %d, %e; .reg .f32 %f; .reg .pred %k;\n\
              .shared .align 16 .b8 s[1024]; .local .align 16 .b8 m[1024];\n\
              ld.param.u64 %g, [out]; mov.u32 %t, %ctaid.x; mul.wide.u32 %o, %t, 1024; add.u64 %g, %g, %o;\n\
              mov.u32 %t, %tid.x; mov.u32 %v, %t; mov.u32 %w, %t; mov.u32 %x, %t; mov.u32 %y, 7;\n\
-             mov.u32 %i, %t; cvt.u16.u32 %h, %t; setp.lt.u32 %p, %t, 40; setp.eq.u32 %q, %t, 70;\n";
+             mov.u32 %i, %t; cvt.u16.u32 %h, %t; cvt.u64.u32 %e, %t; setp.lt.u32 %p, %t, 40; setp.eq.u32 %q, %t, 70;\n";
         self.text.push_str(begin);
         if self.written {
             self.text.push_str(
@@ -93,6 +97,7 @@ impl Generator {
             writeln!(self.text, "{doubtful}").unwrap();
         }
         match self.random.below(if may_nest { 12 } else { 8 }) {
+            0..8 if self.random.below(10) < self.strong => self.strong_access(),
             0..8 => self.access(),
             8..10 => {
                 let meeting = self.random.pick(MEETINGS);
@@ -157,7 +162,7 @@ impl Generator {
         let order = if kind == "u32" { self.random.pick(&["", "", "", "", "volatile."]) } else { "" };
         let (value, pair) = (self.random.pick(&["%v", "%w", "%y"]), "{%v, %w}");
         let value = match kind {
-            "u64" => "%a",
+            "u64" => "%e",
             "v2.u32" => pair,
             "v4.u32" => "{%v, %w, %x, %y}",
             "u8" | "u16" => "%h",
@@ -183,17 +188,22 @@ fn run(text: &str, mode: Execution, check: fn(&mut ExecOptions)) -> Result<(), B
     device.launch("k", 2, THREADS, &Args::default().buffer(&out)).map(drop)
 }
 
+/// Returns the number in a variable of the environment.
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// Compares the findings of a check between the modes. Requires that it finds each of these kinds
 /// in some programs, and nothing in others.
 fn compare(check: fn(&mut ExecOptions), kinds: &[&str]) {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let first = number("CUPRUM_FUZZ_SEED").unwrap_or(1);
     let count = number("CUPRUM_FUZZ_PROGRAMS").unwrap_or(300);
     let mut verdicts: HashMap<String, usize> = HashMap::new();
     for seed in first..first + count {
         let random = Random::new(seed);
         let (written, doubtful) = (seed % 2 == 0, seed % 3 == 0);
-        let text = Generator { random, text: String::new(), labels: 0, written, doubtful }.program();
+        let text =
+            Generator { random, text: String::new(), labels: 0, written, doubtful, strong: 0 }.program();
         let expected = verdict(&text, Execution::Plain, check);
         // Threads that race may read before or after others write.
         let races = verdict(&text, Execution::Plain, |options| options.check_races = true) != "nothing";

@@ -1,5 +1,7 @@
 //! Races are found, with both threads and both lines; correct synchronization is recognized.
 
+mod atomics;
+
 use crate::device::{Args, Buffer, Device, MODES};
 use cuprum_engine::exec::Execution;
 use cuprum_engine::report::{Fault, FaultKind, Hazard};
