@@ -124,8 +124,10 @@ impl Writer<'_, '_> {
     pub(super) fn end_calls(&mut self) {
         if let Some((kept, [number, count, left])) = self.calls.kept {
             self.e.go_on(kept);
-            self.write_spent(left);
             let context = self.context;
+            let lent = self.lent();
+            let left = self.e.isub(left, lent);
+            self.write_spent(left);
             self.e.call(KEEP, &[context, number, count]);
             let rest = self.rest;
             self.e.jump(self.next_lane, &[rest]);
@@ -139,6 +141,16 @@ impl Writer<'_, '_> {
         self.e.table(site, &after, never);
         self.e.go_on(never);
         self.e.give_up();
+    }
+
+    /// Returns the instructions lent to the lane for the calls that it has not returned from.
+    fn lent(&mut self) -> Val {
+        let context = self.context;
+        let depth = self.e.load(I32, Kind::State, context, Context::DEPTH);
+        let first = self.e.load(I32, Kind::Constant, context, Context::FIRST_DEPTH);
+        let calls = self.e.isub(depth, first);
+        let each = self.e.load(I32, Kind::Constant, context, Context::LOAN);
+        self.e.imul(calls, each)
     }
 
     /// Writes a call, and the return from it.
@@ -258,7 +270,8 @@ impl Writer<'_, '_> {
         self.e.store(Kind::State, base, context, Context::LOCAL_BASE);
         self.e.store(Kind::State, end, stack, 0);
         let mut values = self.first_values(callee, arguments);
-        values.push(left);
+        let lent = self.e.load(I32, Kind::Constant, context, Context::LOAN);
+        values.push(self.e.iadd(left, lent));
         self.jump_with(callee.entry, values);
     }
 
@@ -311,7 +324,8 @@ impl Writer<'_, '_> {
         let depth = self.e.isub(depth, one);
         self.e.store(Kind::State, depth, context, Context::DEPTH);
         let (returned, _) = self.returned();
-        let left = self.fuel_left();
+        let (left, lent) = (self.fuel_left(), self.e.load(I32, Kind::Constant, context, Context::LOAN));
+        let left = self.e.isub(left, lent);
         self.e.jump(returned, &[left]);
     }
 

@@ -56,6 +56,8 @@ pub(super) struct Context {
     pub(super) code: u64,
     /// Instructions that each lane may spend in loops.
     pub(super) fuel: u32,
+    /// Instructions lent to a lane for each call until it returns.
+    pub(super) loan: u32,
     pub(super) shared_base: u32,
     /// Instructions spent in loops by all lanes.
     pub(super) spent: u64,
@@ -87,7 +89,7 @@ macro_rules! offsets {
 offsets! {
     ROWS = rows; PREDICATES = predicates; CACHES = caches; BOUNDS = bounds; STOPS = stops; LIST = list; LISTED = listed;
     SHARED = shared; LOCAL = local; STRIDE = local_stride; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
-    LOCAL_BASE = local_base; FUEL = fuel; SHARED_BASE = shared_base;
+    LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
     SPENT = spent; LANE = lane; FAILED = failed; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result;

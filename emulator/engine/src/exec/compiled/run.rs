@@ -16,6 +16,9 @@ use crate::semantics::LANES;
 const FUEL: u32 = 8192;
 /// The same for kernels with calls, because a lane that stops in a function needs frames.
 const FUEL_WITH_CALLS: u32 = 1 << 16;
+/// Instructions lent to a lane for each call until it returns: a lane that stops in many calls
+/// takes about ten times as many for their frames.
+const LOAN: u32 = 512;
 /// Stops in divergent paths of a warp after which the path that runs lets the others run. A loop
 /// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
 const SHARE: u32 = 256;
@@ -24,6 +27,13 @@ const SHARE: u32 = 256;
 struct Turn {
     left: u32,
     order: Option<Order>,
+}
+
+impl Turn {
+    /// Returns the instructions lent for each call. With a seed, lanes stop wherever they may.
+    fn loan(&self) -> u32 {
+        if self.order.is_some() { 0 } else { LOAN }
+    }
 }
 
 /// Runs a warp until it waits, ends, or uses up its turn. `random` determines the order of lanes.
@@ -95,7 +105,7 @@ fn run_lanes(
     let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
     let quads = quads::fit(block.launch.args.block);
-    let mut context = context(block, code, (warp, path), &mut list);
+    let mut context = context(block, code, (warp, path), (&mut list, turn.loan()));
     let mut run = |lanes: u32, fuel: u32| {
         context.fuel = fuel;
         // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and
@@ -167,7 +177,7 @@ fn context(
     block: &mut Block<'_, '_>,
     code: &Code,
     (warp, path): (usize, usize),
-    list: &mut [u32; LANES],
+    (list, loan): (&mut [u32; LANES], u32),
 ) -> Context {
     let records = block.machine.records.as_mut_ptr_range();
     let code_base = block.launch.map.windows().code;
@@ -206,6 +216,7 @@ fn context(
         records_end: records.end.wrapping_byte_sub(code.slack),
         code: code_base,
         fuel: 0,
+        loan,
         shared_base,
         spent: 0,
         lane: 0,
