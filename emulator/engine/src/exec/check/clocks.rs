@@ -220,11 +220,12 @@ impl Clocks {
             self.warps[warp] += 1;
         }
         if scope == Scope::Device && !to_all.is_empty() {
-            let knowledge = Knowledge { fenced: [in_device.clone(), in_device], past: to_all.clone() };
+            let fenced = [in_device.clone(), in_device.clone()];
+            let knowledge = Knowledge { fenced, past: to_all.clone() };
             publications.entry(place).or_default().to_all.absorb(&knowledge);
         }
         if !to_block.is_empty() && (scope == Scope::Block || !to_block.is_same(&to_all)) {
-            let knowledge = Knowledge { fenced: [in_block.clone(), in_block], past: to_block };
+            let knowledge = Knowledge { fenced: [in_block, in_device], past: to_block };
             let published = publications.entry(place).or_default();
             let nothing = || Knowledge::of_block(self.block);
             published.to_block.get_or_insert_with(self.block, nothing).absorb(&knowledge);

@@ -57,6 +57,7 @@ fn messages_by_atomics_of_whole_warps_need_a_release() {
         ("fence, then others", "membar.gl;\nbar.warp.sync -1;", "relaxed.gpu", "relaxed.gpu", None, None),
         ("the warp alone", "bar.warp.sync -1;", "relaxed.gpu", "relaxed.gpu", RACE, RACE),
         ("fence of the block", "membar.cta;", "relaxed.gpu", "relaxed.gpu", RACE, None),
+        ("the same, then others", "membar.cta;\nbar.warp.sync -1;", "relaxed.gpu", "relaxed.gpu", RACE, None),
         ("release", "", "release.gpu", "relaxed.gpu", None, None),
         ("release and acquire", "", "release.sys", "acquire.sys", None, None),
         ("release in the block", "", "release.cta", "acquire.cta", OTHER_SCOPE, None),
