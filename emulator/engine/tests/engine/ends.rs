@@ -74,6 +74,44 @@ fn lanes_in_a_row_stay_in_their_memory() {
     }
 }
 
+/// Threads of several warps, of which those from a first one on reach memory that begins and ends
+/// with their accesses. The others skip it.
+#[test]
+fn lanes_of_an_arm_stay_in_their_memory() {
+    for (first, count) in [(0, 1), (0, 40), (3, 9), (5, 27), (30, 4), (60, 1), (64, 32), (33, 100)] {
+        for step in [4_i64, -4, 8, -20] {
+            let text = format!(
+                ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 from, .param .u64 out)\n\
+                 {{\n.reg .b32 %t, %n, %v;\n.reg .b64 %a, %b, %c;\n.reg .pred %p;\nmov.u32 %t, %tid.x;\n\
+                 ld.param.u64 %b, [from];\nld.param.u64 %c, [out];\nmul.wide.u32 %a, %t, 4;\nadd.u64 %c, %c, %a;\n\
+                 mov.u32 %v, 7;\nsub.u32 %n, %t, {first};\nsetp.ge.u32 %p, %n, {count};\n@%p bra SKIP;\n\
+                 mul.wide.s32 %a, %t, {step};\nadd.s64 %a, %a, %b;\nld.global.u32 %v, [%a];\nadd.u32 %n, %v, %t;\n\
+                 st.global.u32 [%a], %n;\nSKIP:\nst.global.u32 [%c], %v;\nret;\n}}\n"
+            );
+            let words = ((count - 1) * step.abs() + 4) as u32 / 4;
+            let lowest = if step < 0 { first + count - 1 } else { first } * step;
+            let said = MODES.map(|mode| {
+                let mut device = Device::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                device.options.mode = mode;
+                [-4, -2, 0, 2, 4].map(|moved| {
+                    let values: Vec<u32> = (0..words).map(|word| word * 3 + 1).collect();
+                    let (from, out) = (device.buffer(&values), device.buffer(&[0u32; 160]));
+                    let args = Args::default().push(from.address().wrapping_add_signed(moved - lowest));
+                    match device.launch("k", 1, 160, &args.buffer(&out)) {
+                        Ok(_) => format!("{:?}{:?}", out.read::<u32>(), from.read::<u32>()),
+                        Err(fault) => without_addresses(&fault.to_string()),
+                    }
+                })
+            });
+            for (mode, other) in MODES.iter().zip(&said) {
+                assert_eq!(*other, said[0], "{mode:?}\n{text}");
+            }
+            let good = said[0].iter().map(|said| said.starts_with('['));
+            assert_eq!(good.collect::<Vec<_>>(), [false, false, true, false, false], "{text}");
+        }
+    }
+}
+
 /// Numbers from memory that follow each other, and wrap around in the middle of four lanes: the
 /// last lanes are far from the memory.
 #[test]
