@@ -140,21 +140,21 @@ operations! {
     @rows(true)
     @lower(Lower::Move)
     Move64(a: u64) -> u64 { a }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::And)
     And[T: Bits](a: T, b: T) -> T { a.and(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Or)
     Or[T: Bits](a: T, b: T) -> T { a.or(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Xor)
     Xor[T: Bits](a: T, b: T) -> T { a.xor(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Not)
     Not[T: Bits](a: T) -> T { a.not() }
     @rare(true)
     LogicalNot[T: Bits](a: T) -> T { T::flag(a.is_zero()) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::ShiftLeft)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
     // Kernels find the first lane of a mask by this, or by reversing it and finding its highest

@@ -73,7 +73,7 @@ pub(crate) type Wrap<D, S> = WrapBits<<D as Integer>::Cut, S>;
 /// [`Wrap`], to a [`Integer::Cut`].
 pub(crate) struct WrapBits<D, S>(PhantomData<(D, S)>);
 impl<D: Integer, S: Integer> Pure for WrapBits<D, S> {
-    const IN_ROWS: bool = size_of::<D>() >= 4 && size_of::<S>() >= 4;
+    const IN_ROWS: bool = size_of::<D>() >= 2 && size_of::<S>() >= 2;
     const LOWER: Lower = Lower::Wrap;
     type Out = D;
     type A = S;
@@ -244,7 +244,7 @@ conversions! {
     FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
         D::nearest::<FTZ, SAT>(S::nearest::<false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
     };
-    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !SAT)
+    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 2 && ROUND == NEAREST && !SAT)
     @rare(ROUND != NEAREST || SAT || size_of::<D>() < 4)
     @lower(Lower::IntToFloat.only_if(ROUND == NEAREST && !SAT && size_of::<D>() >= 4))
     IntToFloat<D: Float, S: Integer; ROUND: u8, SAT: bool> |a| {

@@ -107,27 +107,27 @@ macro_rules! widening {
 widening! { u16, u32; i16, i32; u32, u64; i32, i64; }
 
 operations! {
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Add)
     AddBits[T: Int](a: T, b: T) -> T { a.add(b) }
     @rare(true)
     AddSaturating[T: Int](a: T, b: T) -> T { a.saturating_add(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Sub)
     SubBits[T: Int](a: T, b: T) -> T { a.sub(b) }
     @rare(true)
     SubSaturating[T: Int](a: T, b: T) -> T { a.saturating_sub(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::MulLow)
     MulLowBits[T: Int](a: T, b: T) -> T { a.mul(b) }
     @rows(size_of::<T>() == 4)
     @rare(size_of::<T>() < 4)
     @lower(Lower::MulHigh)
     MulHigh[T: Int](a: T, b: T) -> T { a.mul_high(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::MulWide)
     MulWide[T: Widening](a: T, b: T) -> T::Wide { a.mul_wide(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::MadLow)
     MadLowBits[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
     @rows(size_of::<T>() == 4)
@@ -136,7 +136,7 @@ operations! {
     MadHigh[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).add(c) }
     @rare(true)
     MadHighSaturating[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).saturating_add(c) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::MadWide)
     MadWide[T: Widening](a: T, b: T, c: T::Wide) -> T::Wide { a.mul_wide(b).add(c) }
     @rows(size_of::<T>() == 4)
@@ -155,17 +155,17 @@ operations! {
     @rare(size_of::<T>() < 4)
     @lower(Lower::Neg)
     NegBits[T: Int](a: T) -> T { T::ZERO.sub(a) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Min)
     Min[T: Int](a: T, b: T) -> T { a.min(b) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::Max)
     Max[T: Int](a: T, b: T) -> T { a.max(b) }
     @rare(true)
     MinRelu[T: Int](a: T, b: T) -> T { a.min(b).max(T::ZERO) }
     @rare(true)
     MaxRelu[T: Int](a: T, b: T) -> T { a.max(b).max(T::ZERO) }
-    @rows(size_of::<T>() >= 4)
+    @rows(size_of::<T>() >= 2)
     @lower(Lower::ShiftRight)
     ShiftRight[T: Int](a: T, b: u32) -> T { a.shift_right(b) }
     /// Sum of absolute differences.
