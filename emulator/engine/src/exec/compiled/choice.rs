@@ -99,8 +99,7 @@ fn of_action(action: &Action, parts: bool) -> Costs {
     Costs::of(match action {
         Action::Pure { .. } => [5, 4, 1],
         Action::PureLanes { .. } => [34, 66, 38],
-        Action::Logic { .. } => [7, 3, 3],
-        Action::Test { .. } | Action::TestAnd(_) => [6, 3, 3],
+        Action::Test { .. } | Action::TestAnd(_) | Action::Logic { .. } => [6, 3, 3],
         Action::Select { .. } => [3, 11, 2],
         Action::Load(access) if access.space == AccessSpace::Global => [22, 6, 18],
         Action::Store(access) if access.space == AccessSpace::Global => [37, 6, 20],
@@ -113,10 +112,10 @@ fn of_action(action: &Action, parts: bool) -> Costs {
             [46, 14, 14]
         }
         Action::ScalarLoad(_) => [10, 59, 6],
-        Action::ScalarStore(_) => [8, 37, 14],
+        Action::ScalarStore(_) => [8, 37, 24],
         Action::UniformLoad(_) => [12, 30, 6],
         Action::Scalar(_) | Action::ScalarSelect(_) | Action::ScalarTest(_) => [1, 9, 1],
-        Action::Branch(_) | Action::Skip(_) if parts => [56, 9, 30],
+        Action::Branch(_) | Action::Skip(_) if parts => [56, 9, 36],
         Action::Arm { .. } => [2, 10, 4],
         Action::Branch(_) | Action::Skip(_) => [2, 13, 4],
         Action::Barrier(_) => [41, 506, 420],
