@@ -56,19 +56,17 @@ impl Row {
 
     /// True if each byte is accessed by the same thread as by another row, in any common word.
     fn is_by_same_threads(&self, other: &Row) -> bool {
-        let (a, b) = (&self.trace, &other.trace);
-        a.block == b.block && a.warp == b.warp && self.by == other.by && self.by != By::All
+        self.trace.is_by_warp_of(&other.trace) && self.by == other.by && self.by != By::All
     }
 
     /// True if this access certainly happens before another one to the same words.
     fn precedes(&self, now: &Row, past: &Past) -> bool {
-        let Trace { block, warp, lanes, moment, .. } = self.trace;
         if self.is_by_same_threads(now) {
             return true;
         }
-        let same_warp = block == now.trace.block && warp == now.trace.warp;
+        let same_warp = self.trace.is_by_warp_of(&now.trace);
         let own = if same_warp && now.trace.lanes.is_power_of_two() { now.trace.lanes } else { 0 };
-        past.unknown(block, warp, lanes, moment) & !own == 0
+        self.trace.unknown(past) & !own == 0
     }
 
     /// Returns the words, among these, that a later read makes this read unnecessary for, because a
@@ -76,14 +74,12 @@ impl Row {
     /// bytes of a word.
     #[inline]
     fn superseded(&self, now: &Row, words: u16, past: &Past) -> Option<u16> {
-        let Trace { block, warp, lanes, moment, .. } = self.trace;
-        let same_warp = block == now.trace.block && warp == now.trace.warp;
-        if same_warp && self.is_by_same_threads(now) {
+        if self.is_by_same_threads(now) {
             return Some(words);
         }
-        match past.unknown(block, warp, lanes, moment) {
+        match self.trace.unknown(past) {
             0 => Some(words),
-            unknown if unknown == lanes && !same_warp => Some(0),
+            unknown if unknown == self.trace.lanes && !self.trace.is_by_warp_of(&now.trace) => Some(0),
             _ => self.superseded_by_word(now, words, past),
         }
     }

@@ -182,15 +182,19 @@ impl Trace {
         Trace { lanes: self.lanes & self.lanes.wrapping_neg(), ..*self }
     }
 
+    /// True if both are accesses of one warp.
+    pub(super) fn is_by_warp_of(&self, other: &Trace) -> bool {
+        self.block == other.block && self.warp == other.warp
+    }
+
     /// Returns the lanes of this access that are not in a past.
-    fn unknown(&self, past: &Past) -> u32 {
+    pub(super) fn unknown(&self, past: &Past) -> u32 {
         past.unknown(self.block, self.warp, self.lanes, self.moment)
     }
 
     /// Returns the lanes of this access that do not happen before a later one.
     pub(super) fn unknown_to(&self, now: &Trace, past: &Past) -> u32 {
-        let same_warp = self.block == now.block && self.warp == now.warp;
-        if same_warp { self.unknown(past) & !now.lanes } else { self.unknown(past) }
+        if self.is_by_warp_of(now) { self.unknown(past) & !now.lanes } else { self.unknown(past) }
     }
 
     /// True if a later access races with this one, unless this one happens before it.

@@ -16,7 +16,8 @@ use crate::exec::touched::Manner;
 use crate::program::instruction::Op;
 
 impl Run<'_, '_, '_> {
-    /// Loads or stores at addresses from a vector register.
+    /// Loads or stores at addresses from a vector register. Apart from its caller, which needs more
+    /// registers than a processor has.
     #[inline(never)]
     pub(super) fn access(&mut self, step: &Step, access: &AccessStep, writes: bool) -> Result<(), Stop> {
         for warp in 0..self.files.count {
@@ -223,9 +224,9 @@ impl Run<'_, '_, '_> {
     ) -> Option<[Half; 2]> {
         let halves = self.offsets(access, window, target, (warp, active))?;
         let admitted = !self.is_watched((target, cache))
-            || self.watched((access, target, cache), (warp, active, halves), |watch, bytes, member| {
-                if watch.admits(bytes, (member, pc)) { active } else { 0 }
-            }) == active;
+            || self.watched((access, target, cache), (warp, active, halves), true, |watch, bytes, member| {
+                watch.admits(bytes, (member, pc))
+            });
         admitted.then_some(halves)
     }
 
@@ -253,15 +254,16 @@ impl Run<'_, '_, '_> {
         Watch::may_be_needed(launch, checks, &caches[cache as usize], target.space)
     }
 
-    /// Returns the lanes that the checks admit, for an access of a warp at the block's offsets. The
-    /// decision gets the number of the warp.
+    /// Decides by the checks about an access of a warp, whose number `decide` gets, at the block's
+    /// offsets. Returns `all` if no check is interested.
     #[inline(never)]
-    pub(super) fn watched(
+    pub(super) fn watched<R>(
         &mut self,
         (access, target, cache): (&Access, Target, u32),
         (warp, active, halves): (usize, u32, [Half; 2]),
-        decide: impl FnOnce(&mut Watch<'_>, &Bytes<'_>, usize) -> u32,
-    ) -> u32 {
+        all: R,
+        decide: impl FnOnce(&mut Watch<'_>, &Bytes<'_>, usize) -> R,
+    ) -> R {
         let index = self.gang.members()[warp].warp;
         let Block { launch, cluster, checks, vector, caches, warps, .. } = &mut *self.block;
         let (state, cached) = (&mut warps[index], &caches[cache as usize]);
@@ -269,6 +271,6 @@ impl Run<'_, '_, '_> {
         let spread = Spread { offsets: &vector.offsets, halves };
         let count = u64::from(access.bytes * access.elements);
         let bytes = Bytes { start: 0, spread, active, count };
-        watch.map_or(active, |mut watch| decide(&mut watch, &bytes, index))
+        watch.map_or(all, |mut watch| decide(&mut watch, &bytes, index))
     }
 }

@@ -69,7 +69,7 @@ impl Run<'_, '_, '_> {
         let mut lanes = active;
         if self.is_watched((target, step.cache)) {
             let place = (access, target, step.cache);
-            lanes = self.watched(place, (warp, active, halves), |watch, bytes, member| {
+            lanes = self.watched(place, (warp, active, halves), active, |watch, bytes, member| {
                 watch.admitted(bytes, (member, pc), step.order)
             });
         }

@@ -1,4 +1,5 @@
-//! Steps that compute within registers.
+//! Steps that compute within registers. The rarer ones are not inlined, because the others would
+//! share the processor's registers with them.
 
 use super::Run;
 use super::gang::Member;

@@ -209,12 +209,6 @@ impl Regular<'_> {
     ) -> (u32, u32) {
         let width = if DOUBLE { Width::Double } else { Width::Single };
         let operand = Operand { width, ..self.operand };
-        let (least, most) = self.growth.ends();
-        let span = (most - least) as u64;
-        // Numbers of starts for which all lanes are in the memory, and of registers for which none
-        // wraps around, both from the least lane on.
-        let starts = self.window.len.saturating_sub(span + self.bytes - 1);
-        let registers = if DOUBLE { u64::MAX } else { (1_u64 << 32).saturating_sub(span) };
         let (mut placed, mut refused, mut slots) = (0, 0, warps.iter_mut());
         for warp in lanes_of(wanted) {
             let active = files.active(warp, guard);
@@ -222,19 +216,15 @@ impl Regular<'_> {
                 continue;
             }
             let register = files.first_lane(warp, operand);
-            let address = register.wrapping_add(self.access.offset);
-            let mut start = address.wrapping_sub(self.window.base);
-            let mut mask = if free { u32::MAX } else { active };
-            let whole = self.is_aligned(address)
-                && start.wrapping_add_signed(least) < starts
-                && (DOUBLE || register.wrapping_add_signed(least) < registers);
-            if !whole {
-                let Some(of_lanes) = self.start_of_lanes(register, active) else {
-                    refused |= 1 << warp;
-                    continue;
-                };
-                (start, mask) = (of_lanes, active);
-            }
+            let first = first_address(self.access, (operand, self.growth), register);
+            let (start, mask) = if self.is_aligned(first) && self.room(first, self.growth.ends()).is_some() {
+                (first.wrapping_sub(self.window.base), if free { u32::MAX } else { active })
+            } else if let Some(start) = self.start_of_lanes(register, active) {
+                (start, active)
+            } else {
+                refused |= 1 << warp;
+                continue;
+            };
             let at = self.window.host.wrapping_add(start as usize);
             if let Some(slot) = slots.next() {
                 *slot = Warp { file: files.rows[warp], at, mask };
