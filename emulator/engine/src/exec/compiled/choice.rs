@@ -88,7 +88,7 @@ fn of_operation(info: &PureInfo) -> Costs {
         _ if is_float => [5, 21, 3],
         Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10, 6],
         Lower::MulLow | Lower::MadLow => [3, 10, 2],
-        _ if is_wide => [5, 3, 3],
+        _ if is_wide => [8, 3, 3],
         _ => [5, 4, 1],
     })
 }
@@ -106,7 +106,7 @@ fn of_action(action: &Action, parts: bool) -> Costs {
         Action::Load(access) | Action::Store(access) if access.space == AccessSpace::Local => [120, 18, 11],
         Action::Load(_) | Action::Store(_) => [26, 10, 13],
         Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [181, 32, 28],
-        Action::Atomic(_) => [153, 40, 58],
+        Action::Atomic(_) => [153, 40, 75],
         // Rows take the elements of each lane apart.
         Action::ScalarLoad(access) | Action::ScalarStore(access) if access.by_row.access.elements > 1 => {
             [46, 14, 14]
