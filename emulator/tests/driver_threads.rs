@@ -6,14 +6,18 @@ use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use cuprum_emulator::{Mode, Settings};
 use cuprum_sys::*;
 use cuprum_testing::driver_calls::*;
 
+/// Ends a kernel that waits in vain.
+const LIMIT: Duration = Duration::from_secs(20);
+
 fn context() -> TestContext {
     static SETUP: Once = Once::new();
-    SETUP.call_once(|| Settings::default().mode(Mode::Async).install().unwrap());
+    SETUP.call_once(|| Settings::default().mode(Mode::Async).time_limit(LIMIT).workers(1).install().unwrap());
     TestContext::new()
 }
 
@@ -117,6 +121,42 @@ fn a_word_that_the_host_polls_arrives_whole() {
     });
     assert!(torn.is_none(), "half of a word arrived: {torn:x?}");
     ok!(cuMemFreeHost(locked));
+}
+
+/// Waits until a word is not zero, by an operation that writes it back.
+const AWAIT: &core::ffi::CStr = c".version 8.0\n.target sm_70\n.address_size 64\n
+    .visible .entry await(.param .u64 flag) { .reg .b64 %a; .reg .b32 %v; .reg .pred %p;
+    ld.param.u64 %a, [flag]; SPIN: atom.global.or.b32 %v, [%a], 0; setp.eq.u32 %p, %v, 0; @%p bra SPIN; ret; }";
+
+/// An operation of another stream reaches a kernel that changes the same word meanwhile.
+#[test]
+fn no_operation_of_another_stream_is_lost_beside_a_kernel() {
+    const ROUNDS: u32 = 150;
+    let _context = context();
+    let (mut module, mut function) = (CUmodule(null_mut()), CUfunction(null_mut()));
+    ok!(cuModuleLoadData(&mut module, AWAIT.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut function, module, c"await".as_ptr()));
+    let [waiting, writing] = [stream(1), stream(1)];
+    let mut flag = alloc(4);
+    let one = 1u32;
+    for round in 0..ROUNDS {
+        ok!(cuMemsetD32_v2(flag, 0, 1));
+        // The fill may be late, and these streams do not wait for it.
+        ok!(cuCtxSynchronize());
+        let mut params = [(&raw mut flag).cast()];
+        let none = null_mut();
+        ok!(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, waiting, params.as_mut_ptr(), none));
+        // The kernel has started in some rounds.
+        (0..round % 5 * 20).for_each(|_| std::thread::yield_now());
+        match round % 3 {
+            0 => ok!(cuMemsetD32Async(flag, 2, 1, writing)),
+            1 => ok!(cuMemcpyHtoDAsync_v2(flag, (&raw const one).cast(), 4, writing)),
+            _ => ok!(cuStreamWriteValue32_v2(writing, flag, 3, 0)),
+        }
+        ok!(cuStreamSynchronize(writing));
+        ok!(cuStreamSynchronize(waiting));
+    }
+    ok!(cuModuleUnload(module));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     entry("reduction, shuffle", "reduce_shuffle", "reduce_shuffle", regular::reduction, "short branches at the end"),
     entry("mandelbrot", "mandelbrot", "mandelbrot", regular::mandelbrot, "nothing"),
     entry("n-body", "nbody", "nbody", regular::nbody, "nothing"),
-    entry("histogram, global atomics", "count_global", "corpus", paths::histogram, "locked additions, lane by lane"),
+    entry("histogram, global atomics", "count_global", "corpus", paths::histogram, "additions, lane by lane"),
     entry("histogram, shared atomics", "count_shared", "corpus", paths::histogram, "additions, lane by lane"),
     entry("digests, arrays of threads", "digest", "corpus", paths::digests, "places of local arrays"),
     entry("stack machine, bytes", "machine", "corpus", paths::machine, "lanes that part at each opcode"),

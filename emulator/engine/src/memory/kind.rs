@@ -52,6 +52,11 @@ impl RegionKind {
         matches!(self, Self::Mapped | Self::MappedHost)
     }
 
+    /// True if only launches and the driver of this process access it, unless it is exported.
+    pub(super) fn is_private(self) -> bool {
+        !self.host_visible() && !matches!(self, Self::Opened | Self::External | Self::Graphics)
+    }
+
     /// True if its allocation uses the device's memory. Mapped memory was counted at its creation.
     pub(super) fn counts(self) -> bool {
         !self.is_mapped()

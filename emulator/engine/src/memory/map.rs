@@ -41,6 +41,11 @@ impl Map {
         region.contains(addr, 1).then_some(region)
     }
 
+    /// True if only launches and the driver access its memory, unless a region is exported.
+    pub(crate) fn is_private(&self) -> bool {
+        self.regions.are_private()
+    }
+
     /// The freed allocation that contained `addr`.
     pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
         self.freed.find(addr)

@@ -32,6 +32,7 @@ mod shadow;
 mod shared;
 mod space;
 mod windows;
+mod writers;
 
 pub use external::{ExternalMemory, ExternalSemaphore};
 pub use ipc::HandleError;
@@ -48,6 +49,7 @@ pub use shadow::ValidBits;
 pub use shared::EventSlot;
 pub use space::HostAccess;
 pub use windows::Windows;
+pub use writers::Writer;
 
 #[cfg(test)]
 mod tests;

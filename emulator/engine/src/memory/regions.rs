@@ -23,9 +23,16 @@ struct Node {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Regions {
     root: Link,
+    /// Number of regions that others access too.
+    seen_by_others: usize,
 }
 
 impl Regions {
+    /// True if only launches and the driver access them.
+    pub(super) fn are_private(&self) -> bool {
+        self.seen_by_others == 0
+    }
+
     pub(super) fn get(&self, base: u64) -> Option<&Region> {
         self.last_up_to(base).filter(|region| region.base == base)
     }
@@ -73,6 +80,7 @@ impl Regions {
     /// Inserts a region. Replaces one that begins at the same address.
     pub(super) fn insert(&mut self, region: Region) {
         self.remove(region.base);
+        self.seen_by_others += usize::from(!region.kind.is_private());
         let priority = mixed(region.base);
         let mut at = &mut self.root;
         while at.as_ref().is_some_and(|node| node.priority > priority) {
@@ -92,6 +100,7 @@ impl Regions {
         }
         let node = at.take()?;
         *at = join(node.below.clone(), node.above.clone());
+        self.seen_by_others -= usize::from(!found.kind.is_private());
         Some(found)
     }
 }

@@ -37,5 +37,6 @@ mod steps;
 mod warp_group;
 mod whole_kernels;
 mod widening;
+mod writers;
 
 use cuprum_testing::{amount, hopper, kernels};

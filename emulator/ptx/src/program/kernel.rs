@@ -289,6 +289,9 @@ pub struct Kernel {
     /// True if its target schedules the lanes of a warp independently (`sm_70` and later).
     #[doc(hidden)]
     pub independent_lanes: bool,
+    /// True if it has atomic operations on memory that may be global.
+    #[doc(hidden)]
+    pub changes_global: bool,
 }
 
 /// Registers that a kernel may read before they are written.

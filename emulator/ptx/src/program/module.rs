@@ -2,6 +2,7 @@
 
 use super::decode::decode_kernel;
 use super::initial::initial_value;
+use super::instruction::Op;
 use super::reuse::{OWN_ROWS, share_rows};
 use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared_layout};
 use super::{
@@ -96,6 +97,10 @@ fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<Ptx
             let mut kernel = decode_kernel(context, function)?;
             share_rows(&mut kernel, OWN_ROWS);
             kernel.independent_lanes = number >= 70;
+            kernel.changes_global = kernel.code.iter().any(|instruction| match &instruction.op {
+                Op::Atomic(atomic) => !matches!(atomic.space, Some(Space::Shared | Space::SharedCluster)),
+                _ => false,
+            });
             kernels.push(Arc::new(kernel));
         }
     }

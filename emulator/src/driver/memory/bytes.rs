@@ -5,7 +5,7 @@ use core::ptr;
 use std::sync::Arc;
 
 use crate::exec::touched::Manner;
-use crate::memory::{Region, RegionKind};
+use crate::memory::{Region, RegionKind, Writer};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::state::{Part, memory};
@@ -84,6 +84,11 @@ impl Bytes {
     /// True for host memory that is not page-locked.
     pub(crate) fn is_pageable(&self) -> bool {
         matches!(self, Self::Host(_) | Self::Staged(_))
+    }
+
+    /// Counts the thread as a writer of these bytes, if kernels reach them.
+    pub(crate) fn writer(&self) -> Option<Writer> {
+        (!self.is_pageable()).then(Writer::new)
     }
 
     pub(crate) fn is_of_device(&self) -> bool {

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use cuprum_sys::*;
 
 use crate::exec::touched::Manner;
-use crate::memory::Region;
+use crate::memory::{Region, Writer};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, calls, not_supported};
@@ -110,6 +110,7 @@ impl NumberPlace {
 
     /// Changes the number by an operation of its width.
     fn change(&self, action: Action, value: u64) {
+        let _writer = (!matches!(action, Action::Wait(_))).then(Writer::new);
         match (self.width, action) {
             (Width::Bits32, Action::Write) => self.bits32().store(value as u32, Ordering::Release),
             (Width::Bits32, Action::Add) => drop(self.bits32().fetch_add(value as u32, Ordering::AcqRel)),

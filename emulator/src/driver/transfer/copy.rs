@@ -129,6 +129,7 @@ impl Copy {
     /// Copies a range of the bytes, counted row by row.
     fn copy_part(&self, part: Range<u64>) -> Answer {
         let Extent { width, height, .. } = self.extent;
+        let _writer = self.to.bytes.writer();
         let mut at = part.start;
         while at < part.end {
             let (row, inside) = (at / width, at % width);

@@ -85,6 +85,7 @@ impl Fill {
             let rows = Rows { width, height, depth: 1, pitch, slice: 0 };
             Act { parts: self.bytes.parts(true, rows), ..Act::default() }
         });
+        let _writer = self.bytes.writer();
         for row in 0..self.rows {
             self.bytes.pieces(row * self.pitch, self.row, |pointer, count| {
                 let pattern = u64::from(u32::from_le_bytes(self.pattern));

@@ -1,7 +1,7 @@
 //! Atomic operations.
 
 use super::place::place_of;
-use super::raw::{read, sign_extend, write};
+use super::raw::{read, sign_extend, update_alone, write};
 use super::{Request, lane_address, update};
 use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Stop};
@@ -11,6 +11,27 @@ use crate::semantics::atomic::{add_f32, add_f64, add_halves, extrema_of_halves};
 use crate::semantics::{Register, Width, lanes_of};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Threads that may write the memory of an atomic operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum Writers {
+    /// Threads of the block or cluster: not global memory.
+    OfBlock,
+    /// Threads of the launch, which has one worker.
+    OfLaunch,
+    Any,
+}
+
+impl Writers {
+    /// Returns the writers of memory until the launch asks again whether it is alone.
+    pub(in crate::exec) fn of(global: bool, is_alone: impl FnOnce() -> bool) -> Writers {
+        match global {
+            true if is_alone() => Writers::OfLaunch,
+            true => Writers::Any,
+            false => Writers::OfBlock,
+        }
+    }
+}
 
 pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
     let bytes = atomic.ty.bytes();
@@ -31,9 +52,10 @@ pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &
         let rows = &block.warps[issue.warp].rows;
         let operands = atomic.operands.map(|operand| rows.get_wide(operand, width, lane));
         let operation = (atomic.operation, atomic.ty);
+        let writers = Writers::of(place.global, || block.launch.writer.is_alone());
         // SAFETY: `place` checked that the bytes are aligned and in live memory. Only this worker
         // accesses memory that is not global.
-        let old = unsafe { change(place.host, bytes, operation, place.global, operands) };
+        let old = unsafe { change(place.host, bytes, operation, writers, operands) };
         if let Some(out) = atomic.out {
             block.warps[issue.warp].rows.set_wide(out, width, lane, old);
         }
@@ -76,26 +98,31 @@ fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Resu
     Ok(())
 }
 
-/// Performs an atomic operation on memory and returns the old value. Only global memory is shared
-/// with other workers.
+/// Performs an atomic operation on memory and returns the old value.
 ///
 /// # Safety
-/// `at` points to that many writable bytes, aligned to their number, exclusive if not `global`.
+/// `at` points to that many writable bytes, aligned to their number, which only these writers write
+/// meanwhile.
 #[inline(always)]
 pub(in crate::exec) unsafe fn change(
     at: *mut u8,
     bytes: u32,
     (operation, ty): (AtomicOperation, Type),
-    global: bool,
+    writers: Writers,
     [a, b]: [u64; 2],
 ) -> u64 {
-    let apply = |old: u64| apply(operation, ty, global, old, a, b);
-    if !global {
-        // SAFETY: guaranteed by the caller.
-        let old = unsafe { read(at, bytes, false) };
-        // SAFETY: guaranteed by the caller.
-        unsafe { write(at, bytes, apply(old), false) };
-        return old;
+    let apply = |old: u64| apply(operation, ty, writers != Writers::OfBlock, old, a, b);
+    match writers {
+        Writers::OfBlock => {
+            // SAFETY: guaranteed by the caller.
+            let old = unsafe { read(at, bytes, false) };
+            // SAFETY: guaranteed by the caller.
+            unsafe { write(at, bytes, apply(old), false) };
+            return old;
+        }
+        // SAFETY: guaranteed by the caller. This worker runs all threads of the launch.
+        Writers::OfLaunch => return unsafe { update_alone(at, bytes, apply) },
+        Writers::Any => {}
     }
     match (operation, bytes) {
         (AtomicOperation::Add, 4) if !ty.is_float() => {

@@ -8,7 +8,7 @@ mod text;
 mod transfer;
 pub(in crate::exec) mod watch;
 
-pub(in crate::exec) use atomic::{apply, atomic, change};
+pub(in crate::exec) use atomic::{Writers, apply, atomic, change};
 pub(in crate::exec) use place::{find_region, find_window, place, place_near};
 pub(in crate::exec) use raw::{read, update, write};
 pub(in crate::exec) use request::{Place, Request};

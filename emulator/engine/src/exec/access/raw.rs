@@ -59,6 +59,38 @@ pub(in crate::exec) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong:
     unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), at, bytes.min(8) as usize) };
 }
 
+/// Replaces a value by the result of `change`, without a locked instruction, and returns the old
+/// value.
+///
+/// # Safety
+/// As for [`update`], and no other thread writes the bytes meanwhile.
+pub(in crate::exec) unsafe fn update_alone(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
+    let order = Ordering::Relaxed;
+    match bytes {
+        2 => {
+            // SAFETY: guaranteed by the caller.
+            let cell = unsafe { AtomicU16::from_ptr(at.cast()) };
+            let old = cell.load(order);
+            cell.store(change(old.into()) as u16, order);
+            old.into()
+        }
+        4 => {
+            // SAFETY: guaranteed by the caller.
+            let cell = unsafe { AtomicU32::from_ptr(at.cast()) };
+            let old = cell.load(order);
+            cell.store(change(old.into()) as u32, order);
+            old.into()
+        }
+        _ => {
+            // SAFETY: guaranteed by the caller.
+            let cell = unsafe { AtomicU64::from_ptr(at.cast()) };
+            let old = cell.load(order);
+            cell.store(change(old), order);
+            old
+        }
+    }
+}
+
 /// Atomically replaces a value by the result of `change`, and returns the old value.
 ///
 /// # Safety

@@ -86,6 +86,8 @@ impl<'a> Block<'_, 'a> {
             return Ok(());
         }
         let fault = complete(self.fault(kind, at));
+        // The client's function may wait for another thread that writes.
+        self.launch.writer.admit_others();
         if !self.launch.hooks.goes_on(&fault) {
             return Err(fault);
         }

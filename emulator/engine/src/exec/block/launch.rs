@@ -7,7 +7,7 @@ use crate::exec::code;
 use crate::exec::code::Steps;
 use crate::exec::interface::{ExecOptions, Hooks, LaunchArgs};
 use crate::exec::touched::Touched;
-use crate::memory::Map;
+use crate::memory::{Map, Writer};
 use crate::program::instruction::{Constant, Special};
 use crate::program::memory::RANK_SHIFT;
 use crate::program::unwritten::Unwritten;
@@ -29,6 +29,8 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) map: &'a Map,
     pub(in crate::exec) options: &'a ExecOptions,
     pub(in crate::exec) hooks: &'a dyn Hooks,
+    /// Asked whether anything else writes global memory.
+    pub(in crate::exec) writer: &'a Writer,
     /// Constant vector registers that are the same in all blocks.
     pub(in crate::exec) uniform: Vec<(Register, Width, u64)>,
     /// Constant vector registers that differ by block, warp or lane.
@@ -63,6 +65,7 @@ impl<'a> Launch<'a> {
         map: &'a Map,
         options: &'a ExecOptions,
         hooks: &'a dyn Hooks,
+        writer: &'a Writer,
         machine_stops: Option<usize>,
     ) -> Result<Self, Box<Fault>> {
         let kernel = args.kernel;
@@ -73,6 +76,7 @@ impl<'a> Launch<'a> {
             map,
             options,
             hooks,
+            writer,
             uniform: Vec::new(),
             varying: Vec::new(),
             shared_addresses: Vec::new(),

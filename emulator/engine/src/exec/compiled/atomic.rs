@@ -46,15 +46,37 @@ pub(super) fn atomic_at(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic, host: 
 }
 
 fn native(w: &mut Writer<'_, '_>, atomic: &Atomic, host: Val) -> Val {
-    let exclusive = Area::of(atomic.space) == Area::Shared;
     let ty = int_type(atomic.ty.bytes());
     let a = w.get(atomic.operands[0], ty);
-    if exclusive {
-        let old = w.e.load(ty, Kind::User, host, 0);
-        let new = apply(w, atomic, old, a);
-        w.e.store(Kind::User, new, host, 0);
-        old
-    } else if atomic.operation == AtomicOperation::CompareExchange {
+    if Area::of(atomic.space) == Area::Shared {
+        return exclusively(w, atomic, host, a);
+    }
+    let [alone, contended, done] = std::array::from_fn(|_| w.e.block());
+    let result = w.e.param(done, ty);
+    let is_alone = w.e.load(I32, Kind::State, w.context, Context::ALONE);
+    w.e.branch(is_alone, (alone, &[]), (contended, &[]));
+    w.e.go_on(alone);
+    let old = exclusively(w, atomic, host, a);
+    w.e.jump(done, &[old]);
+    w.e.go_on(contended);
+    let old = locked(w, atomic, host, a);
+    w.e.jump(done, &[old]);
+    w.e.go_on(done);
+    result
+}
+
+/// Performs an operation on memory that no other thread of the machine writes.
+fn exclusively(w: &mut Writer<'_, '_>, atomic: &Atomic, host: Val, a: Val) -> Val {
+    let ty = w.e.ty(a);
+    let old = w.e.load(ty, Kind::User, host, 0);
+    let new = apply(w, atomic, old, a);
+    w.e.store(Kind::User, new, host, 0);
+    old
+}
+
+fn locked(w: &mut Writer<'_, '_>, atomic: &Atomic, host: Val, a: Val) -> Val {
+    let ty = w.e.ty(a);
+    if atomic.operation == AtomicOperation::CompareExchange {
         let new = w.get(atomic.operands[1], ty);
         // An exchange that fails only reads, which takes no locked instruction.
         let seen = w.e.atomic_load(ty, host);

@@ -1,6 +1,6 @@
 //! The state that machine code uses, and the functions that it calls.
 
-use crate::exec::access::{Request, change, find_window, place};
+use crate::exec::access::{Request, Writers, change, find_window, place};
 use crate::exec::block::cached::{Cached, InCall, Limits, Reach};
 use crate::exec::block::{Block, Site, Stop};
 use crate::program::instruction::Op;
@@ -65,6 +65,8 @@ pub(super) struct Context {
     pub(super) lane: u32,
     /// Nonzero after a fault of the running lane.
     pub(super) failed: u32,
+    /// Nonzero if nothing else writes global memory during this run.
+    pub(super) alone: u32,
     /// Position at which single lanes of a quad end their run, and the lanes that did.
     pub(super) until: u32,
     pub(super) joined: u32,
@@ -92,11 +94,16 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result;
+    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result;
     SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 
 impl Context {
+    /// Asks again whether anything else writes global memory: a check may have called the client.
+    fn ask_if_alone(&mut self, block: &Block<'_, '_>) {
+        self.alone = block.launch.writer.is_alone().into();
+    }
+
     fn record(&mut self, pc: u32, fault: Stop) {
         self.failed = 1;
         match &mut self.fault {
@@ -149,7 +156,9 @@ pub(super) unsafe extern "C" fn find(context: *mut Context, pc: u32, address: u6
     let op = &block.instruction(pc).op;
     let site = Site { warp: context.warp, pc, lane: context.lane as usize };
     let Some(request) = request(op, address) else { return std::ptr::null_mut() };
-    match place(block, site, request) {
+    let found = place(block, site, request);
+    context.ask_if_alone(block);
+    match found {
         Ok(place) => {
             remember(block, op, site.warp, address);
             place.host
@@ -219,8 +228,9 @@ pub(super) unsafe extern "C" fn change_at(
     let Op::Atomic(atomic) = &block.instruction(pc).op else { return 0 };
     let Atomic { operation, ty, space, .. } = **atomic;
     let global = !matches!(space, Some(Space::Shared | Space::SharedCluster));
+    let writers = Writers::of(global, || context.alone != 0);
     // SAFETY: guaranteed by the caller. Only this worker accesses shared memory.
-    unsafe { change(host, ty.bytes(), (operation, ty), global, [a, b]) }
+    unsafe { change(host, ty.bytes(), (operation, ty), writers, [a, b]) }
 }
 
 /// Performs an atomic operation that has no machine code, at an address of any space. Returns the
@@ -237,10 +247,15 @@ pub(super) unsafe extern "C" fn atomic(context: *mut Context, pc: u32, address: 
     let (Some(request), Op::Atomic(atomic)) = (request(op, address), op) else { return 0 };
     let Atomic { operation, ty, .. } = **atomic;
     let site = Site { warp: context.warp, pc, lane: context.lane as usize };
-    match place(block, site, request) {
-        // SAFETY: `place` checked that the bytes are aligned and in live memory. Only this worker
-        // accesses memory that is not global.
-        Ok(place) => unsafe { change(place.host, ty.bytes(), (operation, ty), place.global, [a, b]) },
+    let found = place(block, site, request);
+    context.ask_if_alone(block);
+    match found {
+        Ok(place) => {
+            let writers = Writers::of(place.global, || context.alone != 0);
+            // SAFETY: `place` checked that the bytes are aligned and in live memory. Only this
+            // worker accesses memory that is not global.
+            unsafe { change(place.host, ty.bytes(), (operation, ty), writers, [a, b]) }
+        }
         Err(fault) => {
             context.record(pc, fault);
             0

@@ -221,6 +221,7 @@ fn context(
         spent: 0,
         lane: 0,
         failed: 0,
+        alone: block.launch.writer.is_alone().into(),
         until: u32::MAX,
         joined: 0,
         own: std::ptr::null_mut(),

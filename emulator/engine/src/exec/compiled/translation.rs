@@ -98,9 +98,9 @@ pub(in crate::exec) fn may_change(launch: &Launch<'_>) -> bool {
 
 /// Returns a launch on rows as machine code, for its later blocks; `None` if rows should be faster.
 pub(in crate::exec) fn changed<'a>(launch: &Launch<'a>) -> Option<Launch<'a>> {
-    let Launch { args, map, options, hooks, .. } = launch;
+    let Launch { args, map, options, hooks, writer, .. } = launch;
     let stops = code(args.kernel, options)?.stops();
-    Launch::new(args, map, options, *hooks, Some(stops)).ok()
+    Launch::new(args, map, options, *hooks, writer, Some(stops)).ok()
 }
 
 /// Returns the form of machine code that is expected to be faster than rows, and the form if there

@@ -2,7 +2,7 @@
 
 use super::shuffle::Permutation;
 use super::team::Team;
-use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
+use super::turn::{self, ALONE_TURN, LONG_TURN, Round, SHORT_TURN};
 use super::workers::Help;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
@@ -118,7 +118,7 @@ impl<'l, 'a> Queue<'l, 'a> {
 
     /// Takes and runs blocks from the queue. Invites helpers if the launch takes long enough.
     fn work_in_turn(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
-        let invite_if_long = inviting(help);
+        let invite_if_long = self.inviting(help);
         let mut taken = self.take();
         if taken.is_empty() {
             return Ok(());
@@ -137,7 +137,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                 }
                 block.start(self.launch.coordinates(self.order.at(place)));
                 loop {
-                    match turn::round(&mut block, turn_length(help))? {
+                    match turn::round(&mut block, self.turn_length(help))? {
                         Round::Ended => break,
                         Round::Ran => {}
                         Round::Idle => return Err(block.stuck()),
@@ -174,7 +174,7 @@ impl<'l, 'a> Queue<'l, 'a> {
 
     /// Takes and runs clusters from the queue. The blocks of a cluster run in turn.
     fn work_by_clusters(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
-        let invite_if_long = inviting(help);
+        let invite_if_long = self.inviting(help);
         let mut taken = self.take();
         if taken.is_empty() {
             return Ok(());
@@ -188,7 +188,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                     if self.is_stopped() {
                         return Ok(());
                     }
-                    ended = team.round(turn_length(help))?;
+                    ended = team.round(self.turn_length(help))?;
                     self.account_team(&mut team)?;
                     invite_if_long();
                 }
@@ -201,7 +201,7 @@ impl<'l, 'a> Queue<'l, 'a> {
     /// Keeps its blocks alive and gives each a turn, because blocks may wait for each other. Takes
     /// one more cluster each time, so that all clusters start even without helpers.
     fn work_cooperatively(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
-        help.invite();
+        self.invite(help);
         let mut teams = Vec::new();
         loop {
             if let Some(place) = self.take().next() {
@@ -221,6 +221,31 @@ impl<'l, 'a> Queue<'l, 'a> {
                 } else {
                     index += 1;
                 }
+            }
+        }
+    }
+
+    /// Returns the maximum instructions of the next turn.
+    fn turn_length(&self, help: &Help<'_>) -> u32 {
+        match help.is_possible() {
+            true => SHORT_TURN,
+            false if self.launch.writer.is_alone() => ALONE_TURN,
+            false => LONG_TURN,
+        }
+    }
+
+    /// Lets helpers join, whose atomic operations may be at the same places.
+    fn invite(&self, help: &Help<'_>) {
+        self.launch.writer.admit_others();
+        help.invite();
+    }
+
+    /// Returns a function that invites helpers when the launch takes long enough.
+    fn inviting<'h>(&'h self, help: &'h Help<'_>) -> impl Fn() + use<'h, 'l, 'a> {
+        let started = help.is_possible().then(Instant::now);
+        move || {
+            if help.is_possible() && started.is_some_and(|started| started.elapsed() > WORTH_WAKING) {
+                self.invite(help);
             }
         }
     }
@@ -245,19 +270,5 @@ impl<'l, 'a> Queue<'l, 'a> {
         let spent = self.launch.options.budget.is_some_and(|budget| self.count(block) > budget);
         let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
         if spent || late { Err(block.fault_of_all(FaultKind::Timeout)) } else { Ok(()) }
-    }
-}
-
-fn turn_length(help: &Help<'_>) -> u32 {
-    if help.is_possible() { SHORT_TURN } else { LONG_TURN }
-}
-
-/// Returns a function that invites helpers when the launch takes long enough.
-fn inviting(help: &Help<'_>) -> impl Fn() {
-    let started = help.is_possible().then(Instant::now);
-    move || {
-        if help.is_possible() && started.is_some_and(|started| started.elapsed() > WORTH_WAKING) {
-            help.invite();
-        }
     }
 }

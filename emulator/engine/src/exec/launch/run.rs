@@ -4,7 +4,7 @@ use super::queue::Queue;
 use super::workers;
 use crate::exec::block::launch::Launch;
 use crate::exec::interface::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats};
-use crate::memory::Map;
+use crate::memory::{Map, Writer};
 use crate::program::Kernel;
 use crate::report::{Fault, FaultKind};
 
@@ -35,7 +35,9 @@ pub fn launch(
     let stops = crate::exec::compiled::stops(args.kernel, options, hooks);
     #[cfg(not(feature = "compile"))]
     let stops = None;
-    let launch = Launch::new(args, map, options, hooks, stops)?;
+    let may_be_alone = args.kernel.changes_global && map.is_private();
+    let writer = if may_be_alone { Writer::alone_if_first() } else { Writer::new() };
+    let launch = Launch::new(args, map, options, hooks, &writer, stops)?;
     let workers = match options.workers {
         // One worker, so that events have one order, the same in every run.
         _ if options.check_races || options.seed.is_some() => 1,

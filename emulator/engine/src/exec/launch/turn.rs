@@ -16,6 +16,8 @@ type MachineCode = std::convert::Infallible;
 
 /// Maximum instructions of a warp's turn.
 pub(super) const LONG_TURN: u32 = 100_000;
+/// The same if other threads may wait for the launch to notice them.
+pub(super) const ALONE_TURN: u32 = 10_000;
 /// Maximum instructions of a turn if the worker has to check the time soon.
 pub(super) const SHORT_TURN: u32 = 500;
 
@@ -44,6 +46,7 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     let grouped = block.launch.steps.filter(|_| !block.launch.options.runs_single_warps());
     if let Some(steps) = grouped {
         for first in (0..block.warps.len()).step_by(MOST_WARPS) {
+            block.launch.writer.admit_if_any();
             let count = MOST_WARPS.min(block.warps.len() - first);
             running |= vector::run_group(block, steps, first, count, turn)?;
         }
@@ -56,6 +59,7 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
         #[cfg(not(feature = "compile"))]
         let code = None;
         for place in 0..block.warps.len() {
+            block.launch.writer.admit_if_any();
             let index = order.at(place as u64) as usize;
             single_turn(block, code, index, (order, place as u64), turn)?;
             running |= block.warps[index].live != 0;

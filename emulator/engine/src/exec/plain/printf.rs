@@ -69,6 +69,8 @@ pub(in crate::exec) fn printf(
         }
     }
     out.push_str(rest);
+    // The client's function may wait for another thread that writes.
+    block.launch.writer.admit_others();
     block.launch.hooks.print(&out);
     Ok(count)
 }

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::watch::Target;
-use crate::exec::access::{change, read, write};
+use crate::exec::access::{Writers, change, read, write};
 use crate::exec::block::Stop;
 use crate::exec::code::access::{Access, Window};
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
@@ -73,7 +73,7 @@ impl Run<'_, '_, '_> {
                 watch.admitted(bytes, (member, pc), step.order)
             });
         }
-        let global = space == AccessSpace::Global;
+        let writers = Writers::of(space == AccessSpace::Global, || self.block.launch.writer.is_alone());
         let run = Lanes {
             file: self.files.rows[warp],
             host: window.host,
@@ -83,10 +83,10 @@ impl Run<'_, '_, '_> {
         if step.access.wide {
             // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
             // are in the window, which is writable memory of this block or a live region.
-            unsafe { run.run::<u64>(step, global) };
+            unsafe { run.run::<u64>(step, writers) };
         } else {
             // SAFETY: as above.
-            unsafe { run.run::<u32>(step, global) };
+            unsafe { run.run::<u32>(step, writers) };
         }
         active & !lanes
     }
@@ -173,9 +173,9 @@ impl Lanes<'_> {
     ///
     /// # Safety
     /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are
-    /// writable, aligned, and of the same size, and exclusive if not `global`.
+    /// writable, aligned, and of the same size, and only these writers write them meanwhile.
     #[inline(never)]
-    unsafe fn run<C: Cell>(&self, step: &AtomicStep, global: bool) {
+    unsafe fn run<C: Cell>(&self, step: &AtomicStep, writers: Writers) {
         let (unsigned, signed) =
             if size_of::<C>() == 8 { (Type::U64, Type::S64) } else { (Type::U32, Type::S32) };
         let kind = match step.operation {
@@ -190,7 +190,7 @@ impl Lanes<'_> {
                 match step.operation {
                     $(AtomicOperation::$operation => {
                         // SAFETY: guaranteed by the caller.
-                        unsafe { self.run_as::<C>(step, (AtomicOperation::$operation, $ty), global) };
+                        unsafe { self.run_as::<C>(step, (AtomicOperation::$operation, $ty), writers) };
                     })*
                     $($rest => {})?
                 }
@@ -208,20 +208,31 @@ impl Lanes<'_> {
     /// # Safety
     /// As for [`Lanes::run`].
     #[inline(always)]
-    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
-        if global {
+    unsafe fn run_as<C: Cell>(
+        &self,
+        step: &AtomicStep,
+        operation: (AtomicOperation, Type),
+        writers: Writers,
+    ) {
+        match writers {
             // SAFETY: guaranteed by the caller.
-            unsafe { self.run_in::<C>(step, operation, true) };
-        } else {
+            Writers::OfBlock => unsafe { self.run_in::<C>(step, operation, Writers::OfBlock) },
             // SAFETY: guaranteed by the caller.
-            unsafe { self.run_in::<C>(step, operation, false) };
+            Writers::OfLaunch => unsafe { self.run_in::<C>(step, operation, Writers::OfLaunch) },
+            // SAFETY: guaranteed by the caller.
+            Writers::Any => unsafe { self.run_in::<C>(step, operation, Writers::Any) },
         }
     }
 
     /// # Safety
     /// As for [`Lanes::run`].
     #[inline(always)]
-    unsafe fn run_in<C: Cell>(&self, step: &AtomicStep, operation: (AtomicOperation, Type), global: bool) {
+    unsafe fn run_in<C: Cell>(
+        &self,
+        step: &AtomicStep,
+        operation: (AtomicOperation, Type),
+        writers: Writers,
+    ) {
         let cell =
             |row: u32, lane: usize| self.file.wrapping_add(row as usize).cast::<C>().wrapping_add(lane);
         for lane in lanes_of(self.active) {
@@ -229,7 +240,7 @@ impl Lanes<'_> {
             let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
             let at = self.host.wrapping_offset(self.offsets[lane] as isize);
             // SAFETY: guaranteed by the caller.
-            let old = unsafe { change(at, size_of::<C>() as u32, operation, global, operands) };
+            let old = unsafe { change(at, size_of::<C>() as u32, operation, writers, operands) };
             if let Some(out) = step.out {
                 // SAFETY: a lane of a row of the step.
                 unsafe { cell(out, lane).write(C::of(old)) };

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::ordered::Ordered;
 
+use super::super::writers;
 use super::board::{Board, Slot};
 use super::{HEADER, Mapping, Purpose, SharedFile};
 
@@ -88,6 +89,7 @@ impl Piece {
 
     /// Exports it, and returns its slot for other processes. Returns `None` if the board is full.
     pub(in super::super) fn export(&self, board: &Arc<Board>) -> Option<&Slot> {
+        writers::share();
         self.exported.get_or_init(|| Slot::new_memory(board)).as_ref()
     }
 

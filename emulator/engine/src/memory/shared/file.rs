@@ -1,5 +1,6 @@
 //! Unnamed files that processes share.
 
+use super::super::writers;
 use super::os::{self, Descriptor};
 use std::sync::Arc;
 
@@ -51,6 +52,7 @@ impl SharedFile {
 
     /// Opens this driver's file by a descriptor, which the caller keeps. Fails for another purpose.
     pub(in crate::memory) fn adopt(descriptor: i32, purpose: Purpose) -> Option<Arc<Self>> {
+        writers::share();
         Self::check(Descriptor::duplicate(descriptor)?, purpose)
     }
 
@@ -87,6 +89,7 @@ impl SharedFile {
 
     /// Returns a descriptor for the client, which closes it.
     pub(in crate::memory) fn give(&self) -> Option<i32> {
+        writers::share();
         self.descriptor.give()
     }
 

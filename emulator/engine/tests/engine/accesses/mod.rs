@@ -11,6 +11,7 @@ mod shapes;
 use crate::amount;
 use crate::device::{Args, Buffer, Device, MODES};
 use cuprum_engine::exec::Execution;
+use cuprum_engine::memory::Writer;
 use forms::{Action, Form, Kind, Memory, SPACES, Space, forms};
 use shapes::{CONTEXTS, Place, SHAPES, Shape, assert_same};
 use std::fmt::Write;
@@ -353,6 +354,11 @@ fn modes_agree_in(memory: Memory) {
         for (number, kernel) in kernels.iter().enumerate() {
             let name = format!("k{number}");
             let [plain, others @ ..] = MODES.map(|mode| run(&mut device, mode, &name, &buffers));
+            if matches!(kernel.kind.action, Action::Atomic | Action::Reduction) {
+                let _other = Writer::new(); // Mostly, there was none before: nothing was locked.
+                let [again, rest @ ..] = MODES.map(|mode| run(&mut device, mode, &name, &buffers));
+                assert!(again == plain && rest == others, "{:?} {:?} {space:?}", kernel.kind, kernel.shape);
+            }
             let what = || format!("{:?} {:?} {space:?}\n{}", kernel.kind, kernel.shape, kernel.text(&name));
             let plain = plain.unwrap_or_else(|fault| panic!("plain mode: {fault}\n{}", what()));
             let others = others.map(|other| other.unwrap_or_else(|fault| panic!("{fault}\n{}", what())));

@@ -68,6 +68,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             runner: Slot::default(),
             machine_code: Slot::default(),
             independent_lanes: false,
+            changes_global: false,
         })
     }
 
