@@ -1,7 +1,7 @@
 //! Atomic operations.
 
 use super::place::place_of;
-use super::raw::{read, sign_extend, update_alone, write};
+use super::raw::{load_atomic, read, sign_extend, store_relaxed, write};
 use super::{Request, lane_address, update};
 use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue, Stop};
@@ -111,17 +111,23 @@ pub(in crate::exec) unsafe fn change(
     writers: Writers,
     [a, b]: [u64; 2],
 ) -> u64 {
-    let apply = |old: u64| apply(operation, ty, writers != Writers::OfBlock, old, a, b);
+    let global = writers != Writers::OfBlock;
     match writers {
         Writers::OfBlock => {
             // SAFETY: guaranteed by the caller.
             let old = unsafe { read(at, bytes, false) };
             // SAFETY: guaranteed by the caller.
-            unsafe { write(at, bytes, apply(old), false) };
+            unsafe { write(at, bytes, apply(operation, ty, global, old, a, b), false) };
             return old;
         }
-        // SAFETY: guaranteed by the caller. This worker runs all threads of the launch.
-        Writers::OfLaunch => return unsafe { update_alone(at, bytes, apply) },
+        // This worker runs all threads of the launch; others only read.
+        Writers::OfLaunch => {
+            // SAFETY: guaranteed by the caller.
+            let old = unsafe { load_atomic(at, bytes) };
+            // SAFETY: guaranteed by the caller.
+            unsafe { store_relaxed(at, bytes, apply(operation, ty, global, old, a, b)) };
+            return old;
+        }
         Writers::Any => {}
     }
     match (operation, bytes) {
@@ -155,7 +161,7 @@ pub(in crate::exec) unsafe fn change(
             swapped.unwrap_or_else(|old| old)
         }
         // SAFETY: as above.
-        _ => unsafe { update(at, bytes, apply) },
+        _ => unsafe { update(at, bytes, |old| apply(operation, ty, global, old, a, b)) },
     }
 }
 

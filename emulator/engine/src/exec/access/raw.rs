@@ -24,7 +24,8 @@ pub(in crate::exec) unsafe fn read(at: *mut u8, bytes: u32, strong: bool) -> u64
 
 /// # Safety
 /// `at` points to that many readable bytes, aligned to their number.
-unsafe fn load_atomic(at: *mut u8, bytes: u32) -> u64 {
+#[inline(always)]
+pub(super) unsafe fn load_atomic(at: *mut u8, bytes: u32) -> u64 {
     match bytes {
         // SAFETY: guaranteed by the caller.
         1 => unsafe { AtomicU8::from_ptr(at) }.load(Ordering::SeqCst).into(),
@@ -59,35 +60,21 @@ pub(in crate::exec) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong:
     unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), at, bytes.min(8) as usize) };
 }
 
-/// Replaces a value by the result of `change`, without a locked instruction, and returns the old
-/// value.
+/// Writes atomically, without an order and so without a locked instruction.
 ///
 /// # Safety
-/// As for [`update`], and no other thread writes the bytes meanwhile.
-pub(in crate::exec) unsafe fn update_alone(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
-    let order = Ordering::Relaxed;
+/// `at` points to that many writable bytes, aligned to their number.
+#[inline(always)]
+pub(super) unsafe fn store_relaxed(at: *mut u8, bytes: u32, value: u64) {
     match bytes {
-        2 => {
-            // SAFETY: guaranteed by the caller.
-            let cell = unsafe { AtomicU16::from_ptr(at.cast()) };
-            let old = cell.load(order);
-            cell.store(change(old.into()) as u16, order);
-            old.into()
-        }
-        4 => {
-            // SAFETY: guaranteed by the caller.
-            let cell = unsafe { AtomicU32::from_ptr(at.cast()) };
-            let old = cell.load(order);
-            cell.store(change(old.into()) as u32, order);
-            old.into()
-        }
-        _ => {
-            // SAFETY: guaranteed by the caller.
-            let cell = unsafe { AtomicU64::from_ptr(at.cast()) };
-            let old = cell.load(order);
-            cell.store(change(old), order);
-            old
-        }
+        // SAFETY: guaranteed by the caller.
+        1 => unsafe { AtomicU8::from_ptr(at) }.store(value as u8, Ordering::Relaxed),
+        // SAFETY: guaranteed by the caller.
+        2 => unsafe { AtomicU16::from_ptr(at.cast()) }.store(value as u16, Ordering::Relaxed),
+        // SAFETY: guaranteed by the caller.
+        4 => unsafe { AtomicU32::from_ptr(at.cast()) }.store(value as u32, Ordering::Relaxed),
+        // SAFETY: guaranteed by the caller.
+        _ => unsafe { AtomicU64::from_ptr(at.cast()) }.store(value, Ordering::Relaxed),
     }
 }
 

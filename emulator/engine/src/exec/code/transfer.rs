@@ -159,11 +159,15 @@ fn is_row(warp: &Warp, spread: &Spread<'_>, registers: &[u32]) -> bool {
     warp.mask == u32::MAX && registers.len() == 1 && spread.halves == [Half::Next; 2]
 }
 
-/// Returns the layout of the accesses of half a warp, and the lanes that take part.
+/// Returns the layout of the accesses of half a warp, and the lanes that take part. If some lanes
+/// do not, all others belong to the first half.
 #[inline(always)]
 fn half_of(warp: &Warp, spread: &Spread<'_>, half: usize) -> (Half, u32) {
-    let kind = if warp.mask == u32::MAX { spread.halves[half] } else { Half::Each };
-    (kind, warp.mask & 0xffff << (half * HALF))
+    match warp.mask {
+        u32::MAX => (spread.halves[half], 0xffff << (half * HALF)),
+        _ if half == 0 => (Half::Each, warp.mask),
+        _ => (Half::Each, 0),
+    }
 }
 
 /// # Safety

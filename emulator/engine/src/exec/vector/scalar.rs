@@ -30,6 +30,13 @@ impl Span {
         numbers.fold(Span(i64::MAX, i64::MIN), |span, number| Span(span.0.min(number), span.1.max(number)))
     }
 
+    /// True if all are numbers of 32 bits.
+    #[inline(always)]
+    fn is_within(self, signed: bool) -> bool {
+        let (least, most) = if signed { (i32::MIN.into(), i32::MAX.into()) } else { (0, u32::MAX.into()) };
+        self.0 >= least && self.1 <= most
+    }
+
     /// Returns the result of a comparison if it is the same in all lanes.
     #[inline(always)]
     fn compare(self, relation: Relation, other: Self) -> Option<bool> {
@@ -173,19 +180,20 @@ impl Run<'_, '_, '_> {
             uniform = unsafe { test.test.run_one(self.files.firsts) };
         }
         let count = self.files.count;
+        let (mut known, mut results) = (0, 0);
         if let TestKind::Range(comparison) = test.kind {
             if let Some(same) = self.compare_spans(0..count, comparison, test.operands) {
                 let bits = if same { u32::MAX } else { 0 };
                 (0..count).for_each(|warp| self.set_test(guard, test, warp, bits));
                 return;
             }
+            (known, results) = self.compare_each_span(comparison, test.operands);
         }
         for warp in 0..count {
             let member = self.gang.members()[warp];
             let same = match test.kind {
                 TestKind::Uniform => Some(uniform >> (member.warp % MOST_WARPS) & 1 != 0),
-                TestKind::Range(_) if count == 1 => None,
-                TestKind::Range(comparison) => self.compare_spans(warp..warp + 1, comparison, test.operands),
+                TestKind::Range(_) => (known >> warp & 1 != 0).then_some(results >> warp & 1 != 0),
             };
             let bits = match same {
                 Some(true) => u32::MAX,
@@ -292,18 +300,47 @@ impl Run<'_, '_, '_> {
         a.compare(relation, self.narrow_span(warps, b, signed)?)
     }
 
+    /// Returns the warps of the group with the same result in all lanes, and these results.
+    #[inline(always)]
+    fn compare_each_span(&self, comparison: Comparison, [a, b]: [Operand; 2]) -> (u32, u32) {
+        let Comparison { relation, signed, wide } = comparison;
+        let (mut known, mut results) = (0, 0);
+        let mut add = |warp: usize, result: Option<bool>| {
+            known |= u32::from(result.is_some()) << warp;
+            results |= u32::from(result == Some(true)) << warp;
+        };
+        if wide {
+            for warp in 0..self.files.count {
+                add(warp, self.compare_spans(warp..warp + 1, comparison, [a, b]));
+            }
+            return (known, results);
+        }
+        let [ends_a, ends_b] = [a, b].map(|operand| self.growth(operand).ends());
+        for warp in 0..self.files.count {
+            let span = |operand, (least, most): (i64, i64)| {
+                let first = self.files.first_lane(warp, operand) as u32;
+                let first = if signed { i64::from(first as i32) } else { i64::from(first) };
+                Span(first + least, first + most)
+            };
+            let (a, b) = (span(a, ends_a), span(b, ends_b));
+            let fit = a.is_within(signed) && b.is_within(signed);
+            add(warp, a.compare(relation, b).filter(|_| fit));
+        }
+        (known, results)
+    }
+
     /// Returns the range of a register in all lanes of some warps; `None` if numbers wrap around.
     #[inline(always)]
     fn narrow_span(&self, warps: Range<usize>, operand: Operand, signed: bool) -> Option<Span> {
         let growth = self.growth(operand);
         let firsts = warps.map(|warp| self.files.first_lane(warp, operand));
-        let (firsts, limits) = if signed {
-            (Span::of(firsts.map(|first| i64::from(first as i32))), Span(i32::MIN.into(), i32::MAX.into()))
+        let firsts = if signed {
+            Span::of(firsts.map(|first| i64::from(first as i32)))
         } else {
-            (Span::of(firsts.map(|first| i64::from(first as u32))), Span(0, u32::MAX.into()))
+            Span::of(firsts.map(|first| i64::from(first as u32)))
         };
         let span = Span(firsts.0 + growth.least, firsts.1 + growth.most);
-        (span.0 >= limits.0 && span.1 <= limits.1).then_some(span)
+        span.is_within(signed).then_some(span)
     }
 
     /// The same for wide numbers. Unsigned ones are moved down, so that they have the same order.
