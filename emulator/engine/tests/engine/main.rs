@@ -34,6 +34,7 @@ mod reports;
 mod shared_rows;
 mod special_registers;
 mod steps;
+mod tensor_core;
 mod warp_group;
 mod whole_kernels;
 mod widening;

@@ -20,6 +20,7 @@ mod stack;
 mod step;
 mod surface;
 mod tensor;
+mod tensor_core;
 mod warp_group;
 
 pub(in crate::exec) use bulk::end_copy;

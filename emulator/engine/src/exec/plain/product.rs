@@ -1,13 +1,14 @@
-//! Products of matrices that the lanes of a warp contain together. They are summed in double
-//! precision and rounded once; hardware rounds otherwise.
+//! Products of matrices that the lanes of a warp contain together.
 
 use super::element::{number, rounded};
+use super::tensor_core::{Adder, COLUMNS, Factors};
 use crate::exec::block::rows::Rows;
 use crate::program::matrix::{Element, MatrixProduct, Part};
 use crate::semantics::{LANES, Register, Width};
 
-/// Number of columns whose sums are computed together. All matrices have a multiple of it.
-const COLUMNS: usize = 8;
+/// The shape of Volta's instructions, which newer hardware imitates by other ones. Their rounding
+/// is not known.
+const OLD: [u32; 3] = [8, 8, 4];
 
 /// Computes the products of an instruction.
 pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
@@ -15,16 +16,31 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
     let b = gather(rows, product, Part::B, &product.b);
     let c = gather(rows, product, Part::C, &product.c);
     let [m, n, k] = product.shape.map(|extent| extent as usize);
-    let mut sums = vec![0.0; c.len()];
-    // For each of the products that an instruction makes at once.
-    let factors = a.chunks_exact(m * k).zip(b.chunks_exact(k * n));
-    let summands = c.chunks_exact(m * n).zip(sums.chunks_exact_mut(m * n));
-    for ((a, b), (c, sums)) in factors.zip(summands) {
-        for (a, (c, sums)) in a.chunks_exact(k).zip(c.chunks_exact(n).zip(sums.chunks_exact_mut(n))) {
-            for first in (0..n).step_by(COLUMNS) {
-                let summands: [f64; COLUMNS] = std::array::from_fn(|column| c[first + column]);
-                let totals = add_products(product, a, (b, n, first), summands);
-                sums[first..first + COLUMNS].copy_from_slice(&totals);
+    // Halves of sums in single precision are rounded afterwards.
+    let single = product.ty(Part::C) == Element::F32;
+    let sums = if single { Element::F32 } else { product.ty(Part::D) };
+    let adder = Adder::of_warp(product.ty(Part::A), sums).filter(|_| product.shape != OLD);
+    let mut sums = c;
+    match adder {
+        Some(adder) => {
+            let factors = |values, part| Factors::new(values, product.ty(part), Some(adder));
+            let (a, b) = (factors(a, Part::A), factors(b, Part::B));
+            // An instruction may make several products at once.
+            let products = sums.len() / (m * n);
+            let of_row = |row: usize| (0..k).map(move |element| row / m * k + element);
+            let places: Vec<usize> = (0..products * m).flat_map(of_row).collect();
+            adder.add(&mut sums, (&a, &places), (&b, n));
+        }
+        None => {
+            let factors = a.chunks_exact(m * k).zip(b.chunks_exact(k * n));
+            for ((a, b), sums) in factors.zip(sums.chunks_exact_mut(m * n)) {
+                for (a, sums) in a.chunks_exact(k).zip(sums.chunks_exact_mut(n)) {
+                    for (group, sums) in sums.chunks_exact_mut(COLUMNS).enumerate() {
+                        let summands: [f64; COLUMNS] = std::array::from_fn(|column| sums[column]);
+                        let totals = add_products(product, a, (b, n, group * COLUMNS), summands);
+                        sums.copy_from_slice(&totals);
+                    }
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ use super::Flow;
 use super::barrier::split_off;
 use super::element::{element, number, rounded, set_element};
 use super::product_nans;
+use super::tensor_core::{Adder, Factors};
 use crate::exec::access::{Request, place};
 use crate::exec::block::warp::{LateProduct, Wait};
 use crate::exec::block::{Block, Issue, Site, Stop};
@@ -256,6 +257,8 @@ fn multiply(
         let [row, column] = GroupProduct::position(lane as u32, index);
         row as usize * columns + column as usize
     };
+    let adder = Adder::of_group(b_type, d_type);
+    let (a, b) = (Factors::new(a, product.types[0], adder), Factors::new(b, b_type, adder));
     let mut sums = vec![0f64; ROWS as usize * columns];
     if operands.accumulates {
         for lane in 0..LANES {
@@ -265,8 +268,12 @@ fn multiply(
         }
     }
     let watched = block.launch.options.check_nans;
-    let among = watched && [&a, &b, &sums].iter().any(|values| values.iter().any(|value| value.is_nan()));
-    add_products(&mut sums, (&a, &places), &b, columns);
+    let all = [a.values(), b.values(), &sums];
+    let among = watched && all.iter().any(|values| values.iter().any(|value| value.is_nan()));
+    match adder {
+        Some(adder) => adder.add(&mut sums, (&a, &places), (&b, columns)),
+        None => add_products(&mut sums, (a.values(), &places), b.values(), columns),
+    }
     for lane in 0..LANES {
         for index in 0..values {
             let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
