@@ -2,7 +2,7 @@
 
 use super::shuffle::Permutation;
 use super::team::Team;
-use super::turn::{self, ALONE_TURN, LONG_TURN, Round, SHORT_TURN};
+use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
 use super::workers::Help;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
@@ -137,7 +137,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                 }
                 block.start(self.launch.coordinates(self.order.at(place)));
                 loop {
-                    match turn::round(&mut block, self.turn_length(help))? {
+                    match turn::round(&mut block, turn_length(help))? {
                         Round::Ended => break,
                         Round::Ran => {}
                         Round::Idle => return Err(block.stuck()),
@@ -188,7 +188,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                     if self.is_stopped() {
                         return Ok(());
                     }
-                    ended = team.round(self.turn_length(help))?;
+                    ended = team.round(turn_length(help))?;
                     self.account_team(&mut team)?;
                     invite_if_long();
                 }
@@ -222,15 +222,6 @@ impl<'l, 'a> Queue<'l, 'a> {
                     index += 1;
                 }
             }
-        }
-    }
-
-    /// Returns the maximum instructions of the next turn.
-    fn turn_length(&self, help: &Help<'_>) -> u32 {
-        match help.is_possible() {
-            true => SHORT_TURN,
-            false if self.launch.writer.is_alone() => ALONE_TURN,
-            false => LONG_TURN,
         }
     }
 
@@ -271,4 +262,8 @@ impl<'l, 'a> Queue<'l, 'a> {
         let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
         if spent || late { Err(block.fault_of_all(FaultKind::Timeout)) } else { Ok(()) }
     }
+}
+
+fn turn_length(help: &Help<'_>) -> u32 {
+    if help.is_possible() { SHORT_TURN } else { LONG_TURN }
 }

@@ -16,8 +16,6 @@ type MachineCode = std::convert::Infallible;
 
 /// Maximum instructions of a warp's turn.
 pub(super) const LONG_TURN: u32 = 100_000;
-/// The same if other threads may wait for the launch to notice them.
-pub(super) const ALONE_TURN: u32 = 10_000;
 /// Maximum instructions of a turn if the worker has to check the time soon.
 pub(super) const SHORT_TURN: u32 = 500;
 
