@@ -24,6 +24,7 @@ mod far_apart;
 mod faults;
 mod found;
 mod goldens;
+mod locks;
 mod matrix;
 mod named;
 mod old_ptx;

@@ -71,6 +71,9 @@ impl Drop for Frame {
     }
 }
 
+/// Branches of the divergent paths of a warp after which the one that runs lets the others run.
+pub(in crate::exec) const FUEL: u32 = 4096;
+
 /// A divergent path: lanes at the same instruction of the same call.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct DivergentPath {
@@ -78,7 +81,7 @@ pub(in crate::exec) struct DivergentPath {
     pub(in crate::exec) mask: u32,
     pub(in crate::exec) frame: Option<Arc<Frame>>,
     pub(in crate::exec) wait: Wait,
-    /// True if it has used up its share of instructions while other paths wait.
+    /// True if it has used up its share while other paths wait, which now run first.
     pub(in crate::exec) tired: bool,
 }
 
@@ -103,6 +106,9 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) index: u32,
     pub(in crate::exec) rows: Rows,
     pub(in crate::exec) paths: Vec<DivergentPath>,
+    /// Branches left to its divergent paths until the one that runs lets the others run. Counted
+    /// for all of them and over turns, because lanes that spin may part and meet again.
+    pub(in crate::exec) fuel: u32,
     /// Lanes that have a thread and have not exited.
     pub(in crate::exec) live: u32,
     /// True if all its registers are in rows, so that it must run the code without scalars.
@@ -129,6 +135,7 @@ impl Warp {
             index,
             rows: Rows::new(kernel.rows, kernel.predicates),
             paths: Vec::new(),
+            fuel: FUEL,
             live: 0,
             rows_only: true,
             announced: 0,
@@ -167,6 +174,7 @@ impl Warp {
         }
         self.exits.clear();
         self.paths.clear();
+        self.fuel = FUEL;
         if live != 0 {
             self.paths.push(DivergentPath {
                 pc: 0,
@@ -215,13 +223,25 @@ impl Warp {
                 if a.wait == b.wait && a.same_place(b) {
                     let other = self.paths.swap_remove(j);
                     self.paths[i].mask |= other.mask;
-                    self.paths[i].tired &= other.tired;
+                    self.paths[i].tired |= other.tired;
                 } else {
                     j += 1;
                 }
             }
             i += 1;
         }
+    }
+
+    /// Counts a branch of one of several paths. Returns true if the others run first now.
+    #[inline]
+    pub(in crate::exec) fn tires(&mut self, path: usize) -> bool {
+        self.fuel -= 1;
+        if self.fuel > 0 {
+            return false;
+        }
+        self.fuel = FUEL;
+        self.paths[path].tired = true;
+        true
     }
 
     /// Returns the ready divergent path to run: the deepest call, then the first block in reverse

@@ -30,7 +30,7 @@ pub(in crate::exec) use collective::{
     fill_lanes, missing as missing_members, perform as perform_collective, perform_by_names,
 };
 pub(in crate::exec) use control::exit;
-pub(in crate::exec) use flow::{FUEL, Flow};
+pub(in crate::exec) use flow::Flow;
 pub(in crate::exec) use registers::watch as watch_registers;
 use step::perform;
 pub(in crate::exec) use step::{next_path, run_warp, step};

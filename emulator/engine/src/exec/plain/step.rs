@@ -1,13 +1,13 @@
 //! The steps of a warp.
 
 use super::collective::resolve_collectives;
-use super::flow::{FUEL, Flow};
+use super::flow::Flow;
 use super::{
     asynchronous, barrier, bulk, call, collective, compute, control, exit, matrix, nans, object, stack,
     tensor, warp_group, watch_registers,
 };
 use crate::exec::access::{self, watch};
-use crate::exec::block::warp::Wait;
+use crate::exec::block::warp::{FUEL, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Condition, Op};
 use crate::report::FaultKind;
@@ -35,6 +35,7 @@ pub(in crate::exec) fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Resu
             [] => return Ok(None),
             [only] if only.wait == Wait::Ready => {
                 only.tired = false;
+                state.fuel = FUEL;
                 return Ok(Some(0));
             }
             // Only other warps can release it.
@@ -55,7 +56,6 @@ pub(in crate::exec) fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Resu
 fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     let alone = block.warps[warp].paths.len() == 1;
-    let mut fuel = FUEL;
     // Works on a copy; the entry in the list is updated when it matters.
     let (mut pc, mask) = {
         let path = &block.warps[warp].paths[index];
@@ -74,7 +74,11 @@ fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32
             Flow::Next => pc += 1,
             Flow::Jump(target) => {
                 pc = target;
-                fuel = fuel.saturating_sub(1);
+                if !alone && block.warps[warp].tires(index) {
+                    block.warps[warp].paths[index].pc = pc;
+                    *left = left.saturating_sub(FUEL);
+                    return Ok(());
+                }
             }
             Flow::Yield => return Ok(()),
             Flow::Pause => {
@@ -87,13 +91,8 @@ fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32
         }
         // Other paths may be at the position that this one reaches, or before it.
         let next = kernel.ranks[pc as usize];
-        if next != rank || fuel == 0 {
-            let path = &mut block.warps[warp].paths[index];
-            path.pc = pc;
-            path.tired = fuel == 0;
-            if fuel == 0 {
-                *left = left.saturating_sub(FUEL);
-            }
+        if next != rank {
+            block.warps[warp].paths[index].pc = pc;
             return Ok(());
         }
         rank = next;

@@ -2,18 +2,17 @@
 
 use super::gang::{Gang, Keeps, Member};
 use super::{Go, Run};
-use crate::exec::block::warp::{DivergentPath, Wait};
+use crate::exec::block::warp::{DivergentPath, FUEL, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::step::{Guard, Step};
-use crate::exec::plain::FUEL;
 
 /// Limits of a group while other divergent paths of its warps must run first.
 #[derive(Clone, Copy)]
 pub(super) struct Company {
     /// The lowest reverse post-order number of another path.
     pub(super) limit: u32,
-    /// Number of branches left until other paths take their turn.
+    /// Branches left until other paths take their turn: the fewest of its warps.
     pub(super) fuel: u32,
 }
 
@@ -45,7 +44,9 @@ impl Run<'_, '_, '_> {
             if company.fuel == 0 {
                 self.settle(next.entry);
                 for member in self.gang.members() {
-                    self.block.warps[member.warp].paths[member.path].tired = true;
+                    let warp = &mut self.block.warps[member.warp];
+                    warp.fuel = FUEL;
+                    warp.paths[member.path].tired = true;
                 }
                 self.left = self.left.saturating_sub(FUEL);
                 return Go::Rest;
@@ -133,8 +134,7 @@ impl Run<'_, '_, '_> {
         self.settle(step.pc);
         let at = self.part(taken, ways);
         self.files.look(&self.gang, self.block, self.steps);
-        let fuel = self.company.map_or(FUEL, |company| company.fuel);
-        self.company = company(self.block, &self.gang).map(|company| Company { fuel, ..company });
+        self.company = company(self.block, &self.gang);
         at
     }
 
@@ -165,16 +165,19 @@ impl Run<'_, '_, '_> {
 }
 
 /// Returns the limits of a group from the other divergent paths of its warps.
-pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Company> {
+pub(in crate::exec) fn company(block: &mut Block<'_, '_>, gang: &Gang) -> Option<Company> {
     let ranks = &block.launch.args.kernel.ranks;
-    let mut limit = u32::MAX;
+    let (mut limit, mut fuel) = (u32::MAX, FUEL);
     let mut alone = true;
     for member in gang.members() {
-        let paths = &block.warps[member.warp].paths;
+        let warp = &mut block.warps[member.warp];
+        let paths = &warp.paths;
         if paths.len() == 1 {
+            warp.fuel = FUEL;
             continue;
         }
         alone = false;
+        fuel = fuel.min(warp.fuel);
         // Within calls, these numbers alone do not determine the order.
         if paths.iter().any(|path| path.frame.is_some()) {
             limit = 0;
@@ -185,5 +188,5 @@ pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Com
             }
         }
     }
-    (!alone).then_some(Company { limit, fuel: FUEL })
+    (!alone).then_some(Company { limit, fuel })
 }

@@ -169,8 +169,11 @@ impl Run<'_, '_, '_> {
         self.block.count_instructions(u64::from(self.used) * self.gang.members().len() as u64);
         self.left = self.left.saturating_sub(self.used);
         self.used = 0;
+        let fuel = self.company.map(|company| company.fuel);
         for member in self.gang.members() {
-            self.block.warps[member.warp].paths[member.path].pc = pc;
+            let warp = &mut self.block.warps[member.warp];
+            warp.paths[member.path].pc = pc;
+            warp.fuel = fuel.unwrap_or(warp.fuel);
         }
     }
 
