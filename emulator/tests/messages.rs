@@ -12,7 +12,7 @@ use cuprum_testing::driver_calls::*;
 
 const NO_BINARY: CUresult = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU;
 const NOT_SUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
-const HEADER: &str = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+const HEADER: &str = ".version 8.8\n.target sm_90a\n.address_size 64\n";
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

@@ -374,10 +374,12 @@ fn no_descriptor_does_more_than_fault() {
 #[test]
 fn only_the_target_with_these_instructions_has_them() {
     let good = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
-    for target in ["sm_90", "sm_80"] {
+    for (target, kind, needed) in
+        [("sm_90", PtxErrorKind::Unsupported, "sm_90a"), ("sm_80", PtxErrorKind::Syntax, "sm_90")]
+    {
         let error = Device::load_for(&good.replace("sm_90a", target), 90).err().unwrap();
-        assert_eq!(error.kind, PtxErrorKind::Unsupported, "{error}");
-        assert!(error.message.contains("sm_90a"), "{error}");
+        assert_eq!(error.kind, kind, "{error}");
+        assert!(error.message.contains(needed), "{error}");
     }
     let known = ["m64n8k16.f32.f16.f16", "1, 1, 0, 0", "wait_group.sync.aligned 0"];
     let wrong = [

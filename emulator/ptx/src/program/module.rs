@@ -1,6 +1,6 @@
 //! Module scope: variables with their initial values, symbols, kernels.
 
-use super::decode::decode_kernel;
+use super::decode::{Newer, decode_kernel};
 use super::initial::initial_value;
 use super::instruction::Op;
 use super::reuse::{OWN_ROWS, share_rows};
@@ -45,6 +45,7 @@ fn load_module<'s>(
         shared: Vec::new(),
         constants: Vec::new(),
         features: features(module),
+        newer: Newer::than(module.version, features(module).number),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),
@@ -110,6 +111,7 @@ fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<Ptx
 fn features(module: &ptx::Module<'_>) -> Features {
     let (number, own) = target_number(module).unwrap_or_default();
     Features {
+        number,
         since_sm_100: number >= 100,
         own: own && number >= 90,
         of_sm_90a: own && number == 90,

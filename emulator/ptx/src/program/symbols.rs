@@ -1,5 +1,6 @@
 //! The meaning of the names of a module, and the sizes of its variables.
 
+use super::decode::Newer;
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
 use crate::ordered::Ordered;
@@ -29,6 +30,8 @@ pub(super) struct SharedVariable {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Features {
+    /// The architecture: 90 for `sm_90`.
+    pub(super) number: u32,
     /// Features from `sm_100` on: 32-byte accesses, pairs of single precision.
     pub(super) since_sm_100: bool,
     /// Features of one architecture, such as `sm_90a`, and its successors.
@@ -44,6 +47,8 @@ pub(super) struct Context<'m, 's> {
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
     pub(super) shared: Vec<SharedVariable>,
     pub(super) features: Features,
+    /// Forms of instructions that its version or its target does not have.
+    pub(super) newer: Newer,
     /// The variables in constant memory: their indices and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
     /// The definition of each function, by index, if there is one.

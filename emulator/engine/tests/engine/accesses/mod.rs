@@ -290,7 +290,7 @@ fn copy_loop(fill: bool) -> String {
 }
 
 fn module(space: Space) -> (String, Vec<Kernel>) {
-    let mut text = ".version 8.7\n.target sm_100\n.address_size 64\n".to_owned();
+    let mut text = ".version 8.8\n.target sm_100\n.address_size 64\n".to_owned();
     if space.memory == Memory::Const {
         let words: Vec<String> = (0..ARENA / 4).map(|word| pattern(word).to_string()).collect();
         writeln!(text, ".const .align 32 .u32 {NAME}[{}] = {{{}}};", ARENA / 4, words.join(", ")).unwrap();

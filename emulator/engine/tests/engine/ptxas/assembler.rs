@@ -46,6 +46,22 @@ impl Assembler {
 
     /// Assembles a text. Returns the first error if it is refused. Workers may call it in parallel.
     pub(crate) fn check(&self, text: &str, capability: u32, worker: usize) -> Result<(), String> {
+        let Some(said) = self.complaints(text, capability, worker) else { return Ok(()) };
+        let complaint = said.lines().find(|line| line.contains("error") || line.contains("fatal"));
+        let complaint =
+            complaint.unwrap_or("no reason").rsplit_once(" : ").map_or("a crash", |(_, text)| text);
+        Err(complaint.trim().to_owned())
+    }
+
+    /// Assembles a text. Returns the line of each error.
+    pub(crate) fn refused_lines(&self, text: &str, capability: u32) -> Vec<usize> {
+        let said = self.complaints(text, capability, 0).unwrap_or_default();
+        let line = |line: &str| line.split_once(", line ")?.1.split_once("; error")?.0.parse().ok();
+        said.lines().filter_map(line).collect()
+    }
+
+    /// Returns all messages of the assembler if it refuses a text.
+    fn complaints(&self, text: &str, capability: u32, worker: usize) -> Option<String> {
         // Features of a single architecture need its full name.
         let own = if text.contains(&format!(".target sm_{capability}a")) { "a" } else { "" };
         let source = self.folder.join(format!("{worker}.ptx"));
@@ -55,14 +71,8 @@ impl Assembler {
             .arg(&source)
             .output()
             .unwrap();
-        if output.status.success() {
-            return Ok(());
-        }
         let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        let complaint = said.lines().find(|line| line.contains("error") || line.contains("fatal"));
-        let complaint =
-            complaint.unwrap_or("no reason").rsplit_once(" : ").map_or("a crash", |(_, text)| text);
-        Err(complaint.trim().to_owned())
+        (!output.status.success()).then(|| said.into_owned())
     }
 }
 

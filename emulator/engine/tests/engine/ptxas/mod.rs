@@ -11,6 +11,7 @@ mod assembler;
 mod grammar;
 mod hopper;
 mod mutation;
+mod versions;
 
 use crate::device::{Args, Device, MODES};
 use crate::recorded::{self, Recording};

@@ -19,6 +19,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             Some((name, negated)) => Condition { predicate: self.predicate_named(name)?, negated },
             None => Condition::ALWAYS,
         };
+        self.refuse_newer(instruction)?;
         self.refuse_special_registers(instruction)?;
         self.refuse_elements(instruction)?;
         self.decode(instruction)

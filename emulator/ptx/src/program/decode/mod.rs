@@ -30,6 +30,7 @@ mod mov;
 mod names;
 mod operands;
 mod parameters;
+mod since;
 mod special;
 mod stack;
 mod table;
@@ -42,6 +43,7 @@ mod window;
 
 pub(super) use self::decoder::Decoder;
 pub(super) use self::kernel::decode_kernel;
+pub(super) use self::since::Newer;
 
 use self::declare::{element_bytes, rows_of};
 use self::decoder::{Decoded, MOST_ROWS, Symbol};
