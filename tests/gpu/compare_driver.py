@@ -62,6 +62,8 @@ INTENDED = [
     *(Intended("attributes", f"attribute {number}", [0], reason) for number, reason in MISSING.items()),
     Intended("attributes", "short name", ["Sof"], "another device"),
     Intended("modules", "load elf magic and garbage", [209], "machine code is refused before it is read"),
+    Intended("calls_on_a_capturing_stream", "cuMemset* of nowhere", ["1 1 0"], "hardware looks at addresses when the graph runs"),
+    Intended("calls_on_a_capturing_stream", "cuStreamWriteValue32_v2 to nowhere", ["1 1 0"], "hardware looks at addresses when the graph runs"),
     Intended("capture_edges", "cuStreamIsCapturing destroyed", [400], "as other calls with a destroyed stream, in which hardware crashes"),
     Intended("forked_child", "* in the child", [3], "hardware crashes in the child"),
     Intended("array_shapes", "*format bc1*", ANY, "compressed formats are not supported"),

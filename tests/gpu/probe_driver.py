@@ -15,6 +15,7 @@ from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import driver
 import probe_answers  # noqa: F401  (registers its probes, as do the next ones)
+import probe_captures  # noqa: F401
 import probe_graphs  # noqa: F401
 import probe_order  # noqa: F401
 import probe_textures  # noqa: F401

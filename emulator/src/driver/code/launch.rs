@@ -13,7 +13,7 @@ use crate::settings::ApiCheck;
 use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, In, Param, calls, demand};
 use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors, processors};
-use crate::driver::state::{Act, Operation, Turn, memory, note, settings};
+use crate::driver::state::{Act, Operation, Turn, captures, memory, note, settings};
 
 use super::attributes::max_threads;
 use super::cluster::{Sides, asked, clusters, most};
@@ -199,7 +199,7 @@ fn launch(
     let stream = call.stream(stream)?;
     let function = Function::find_in(function, stream.context())?;
     let params = pack_params(&function, each, extra)?;
-    let launch = Launch::new(function, shape, params)?;
+    let launch = Launch::new(function, shape, params).inspect_err(|_| captures().spoil(stream.lane()))?;
     stream.push(launch).map(drop)
 }
 

@@ -13,6 +13,7 @@ use crate::driver::code::GraphCondition;
 use crate::driver::handle::Handle;
 use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
+use crate::driver::stream::StreamRef;
 
 use super::node::NodeKind;
 use super::nodes::Node;
@@ -161,6 +162,11 @@ const UPLOAD: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
 const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
 /// Applies priorities of nodes. They have no effect and are not reported either, as on an H100.
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
+
+/// Finds a graph to run in a stream. A capture ends if there is none.
+fn find_for(handle: CUgraphExec, stream: &StreamRef) -> Answer<Arc<ExecGraph>> {
+    ExecGraph::find(handle).or_else(|code| captures().forbid_captured(stream.lane()).and(Err(code)))
+}
 
 impl ExecGraph {
     pub(crate) fn find(handle: CUgraphExec) -> Answer<Arc<Self>> {
@@ -365,13 +371,13 @@ calls! {
     }
 
     fn cuGraphUpload(call, hGraph: CUgraphExec, hStream: CUstream) {
-        ExecGraph::find(hGraph)?;
-        call.stream(hStream).map(drop)
+        let stream = call.stream(hStream)?;
+        find_for(hGraph, &stream).map(drop)
     }
 
     fn cuGraphLaunch(call, hGraph: CUgraphExec, hStream: CUstream) {
         let stream = call.stream(hStream)?;
-        let exec = ExecGraph::find(hGraph)?;
+        let exec = find_for(hGraph, &stream)?;
         let run = exec.lock().clone();
         run.allocate(exec.flags & AUTO_FREE != 0)?;
         let awaited = run.awaited();

@@ -177,6 +177,15 @@ impl Captures {
         self.forbid_unsafe()
     }
 
+    /// Ends the capture of a stream, if there is one, because a call on the stream failed.
+    pub(crate) fn spoil(&self, lane: StreamKey) {
+        if let Some(capture) =
+            self.any().then(|| self.lock()).as_mut().and_then(|active| active.of_lane(lane))
+        {
+            capture.invalid = true;
+        }
+    }
+
     /// Fails for a call that its stream must run outside of captures, and ends the captures
     /// concerned. This is the case if the stream is capturing, or is the legacy stream while a
     /// blocking stream is capturing.

@@ -9,7 +9,7 @@ use crate::driver::handle::Handle;
 use crate::driver::state::{captures, memory, scheduler};
 use crate::memory::RegionKind;
 
-use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
+use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, StreamRef, create_in};
 
 fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     out.check()?;
@@ -25,6 +25,16 @@ fn destroy(handle: CUstream) -> Answer {
     let stream = removed.ok_or(INVALID_HANDLE)?;
     stream.part.as_ref().map_or(Ok(()), |part| part.check())?;
     stream.context.check()
+}
+
+/// Returns a stream that is not capturing. Ends the capture otherwise, as an H200 with driver 580 does
+/// for these questions and not for the priority, the context and the attributes.
+fn outside_of_captures(call: &Call, stream: CUstream) -> Answer<StreamRef> {
+    let stream = call.stream(stream)?;
+    if captures().has(stream.lane()) {
+        captures().forbid_captured(stream.lane())?;
+    }
+    Ok(stream)
 }
 
 calls! {
@@ -49,17 +59,17 @@ calls! {
 
     fn cuStreamGetFlags(call, hStream: CUstream, flags: Out<u32>) {
         flags.check()?;
-        flags.set(call.stream(hStream)?.flags())
+        flags.set(outside_of_captures(call, hStream)?.flags())
     }
 
     fn cuStreamGetId(call, hStream: CUstream, streamId: Out<u64>) {
         streamId.check()?;
-        streamId.set(call.stream(hStream)?.lane().stream)
+        streamId.set(outside_of_captures(call, hStream)?.lane().stream)
     }
 
     fn cuStreamGetDevice(call, hStream: CUstream, device: Out<i32>) {
         device.check()?;
-        device.set(call.stream(hStream)?.context().device)
+        device.set(outside_of_captures(call, hStream)?.context().device)
     }
 
     fn cuStreamGetCtx(call, hStream: CUstream, pctx: Out<CUcontext>) {

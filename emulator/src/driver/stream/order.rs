@@ -45,7 +45,7 @@ calls! {
     fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
         ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        let event = Event::find(hEvent)?;
+        let event = Event::find(hEvent).inspect_err(|_| captures().spoil(stream.lane()))?;
         let external = Flags == CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
         if external && captures().has(stream.lane()) {
             return stream.push(WaitFor(event)).map(drop);
@@ -53,15 +53,15 @@ calls! {
         if let Some(point) = event.captured() {
             return captures().join(stream.lane(), Some(&point));
         }
+        // An event that was never recorded counts as complete, in a capture too.
+        if event.recorded().is_none() && event.shared_record().is_none() {
+            return Ok(());
+        }
         captures().join(stream.lane(), None)?;
-        // An event that was never recorded counts as complete.
         if let Some(record) = event.shared_record() {
             return stream.push_after(event.recorded().as_slice(), record).map(drop);
         }
-        match event.recorded() {
-            Some(ticket) => stream.push_after(&[ticket], Marker).map(drop),
-            None => Ok(()),
-        }
+        stream.push_after(event.recorded().as_slice(), Marker).map(drop)
     }
 
     fn cuCtxRecordEvent(_call, hCtx: CUcontext, hEvent: CUevent) {

@@ -10,7 +10,7 @@ use crate::memory::{Region, RegionKind};
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, Out, calls};
 use crate::driver::device;
-use crate::driver::state::memory;
+use crate::driver::state::{captures, memory};
 
 use super::advice::{self, Known, Location};
 
@@ -158,7 +158,7 @@ calls! {
     }
 
     fn cuMemPrefetchAsync(call, devPtr: u64, count: usize, dstDevice: i32, hStream: CUstream) {
-        call.stream(hStream)?;
+        captures().forbid_captured(call.stream(hStream)?.lane())?;
         prefetch(call, devPtr, count, numbered(dstDevice))
     }
 
@@ -171,7 +171,7 @@ calls! {
         hStream: CUstream,
     ) {
         ensure(flags == 0, INVALID_VALUE)?;
-        call.stream(hStream)?;
+        captures().forbid_captured(call.stream(hStream)?.lane())?;
         prefetch(call, devPtr, count, location)
     }
 
