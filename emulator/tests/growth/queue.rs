@@ -166,7 +166,7 @@ const SCENARIOS: &[Scenario] = &[
         let table = things.table;
         let flag = things.memory + 4096;
         quick!(table.cuMemsetD8_v2(flag, 0, 8));
-        // As many in both rounds: whoever looks for work looks at the value of each.
+        // As many in both rounds: each look for work is at the values of all.
         let streams: Vec<_> = (0..count.min(250)).map(|_| stream(1)).collect();
         for stream in &streams {
             quick!(table.cuStreamWaitValue32_v2(*stream, flag, 1, 0));

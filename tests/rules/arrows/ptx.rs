@@ -41,7 +41,7 @@ const ROOMS: &[Room<'static>] = &[
     // Declarations of a module.
     (
         "symbols",
-        &["program::error", "program::symbols", "program::variables", "program::initial"],
+        &["program::error", "program::newer", "program::symbols", "program::variables", "program::initial"],
         &["ordered", "ptx", "instruction", "kernel"],
     ),
     // A decoder is one object, written in a file for each subject.

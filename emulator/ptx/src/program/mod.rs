@@ -35,6 +35,7 @@ pub mod matrix;
 #[doc(hidden)]
 pub mod memory;
 mod module;
+mod newer;
 mod rename;
 mod reuse;
 mod slot;

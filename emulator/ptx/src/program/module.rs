@@ -1,8 +1,9 @@
 //! Module scope: variables with their initial values, symbols, kernels.
 
-use super::decode::{Newer, decode_kernel};
+use super::decode::decode_kernel;
 use super::initial::initial_value;
 use super::instruction::Op;
+use super::newer::Newer;
 use super::reuse::{OWN_ROWS, share_rows};
 use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared_layout};
 use super::{

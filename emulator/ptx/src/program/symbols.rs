@@ -1,6 +1,6 @@
 //! The meaning of the names of a module, and the sizes of its variables.
 
-use super::decode::Newer;
+use super::newer::Newer;
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
 use crate::ordered::Ordered;

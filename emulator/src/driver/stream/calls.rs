@@ -27,8 +27,8 @@ fn destroy(handle: CUstream) -> Answer {
     stream.context.check()
 }
 
-/// Returns a stream that is not capturing. Ends the capture otherwise, as an H200 with driver 580 does
-/// for these questions and not for the priority, the context and the attributes.
+/// Returns a stream that is not capturing. Ends the capture otherwise, as an H200 with driver 580
+/// does for these questions and not for the priority, the context and the attributes.
 fn outside_of_captures(call: &Call, stream: CUstream) -> Answer<StreamRef> {
     let stream = call.stream(stream)?;
     if captures().has(stream.lane()) {

@@ -43,7 +43,6 @@ mod window;
 
 pub(super) use self::decoder::Decoder;
 pub(super) use self::kernel::decode_kernel;
-pub(super) use self::since::Newer;
 
 use self::declare::{element_bytes, rows_of};
 use self::decoder::{Decoded, MOST_ROWS, Symbol};
