@@ -120,6 +120,18 @@ def function(module, name):
     return handle
 
 
+def new_stream(flags=0):
+    stream = c_void_p()
+    check("cuStreamCreate", byref(stream), flags)
+    return stream
+
+
+def new_event(flags=0):
+    event = c_void_p()
+    check("cuEventCreate", byref(event), flags)
+    return event
+
+
 def allocate(size):
     pointer = c_uint64()
     check("cuMemAlloc_v2", byref(pointer), max(size, 1))

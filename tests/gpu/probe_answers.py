@@ -4,7 +4,7 @@ import ctypes
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import driver
-from driver import call, check
+from driver import call, check, new_stream
 from probes import attempt, fact, probe
 
 MIB = 1 << 20
@@ -45,12 +45,6 @@ class PoolProperties(ctypes.Structure):
 
 def number(pointer):
     return int.from_bytes(driver.download(pointer, 4), "little")
-
-
-def new_stream(flags=0):
-    stream = c_void_p()
-    check("cuStreamCreate", byref(stream), flags)
-    return stream
 
 
 def new_library(image=COUNT):

@@ -4,7 +4,7 @@ import ctypes
 from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import driver
-from driver import call, check
+from driver import call, check, new_event, new_stream
 from probes import fact, probe
 
 KERNEL = """.version 7.0
@@ -16,18 +16,6 @@ ld.param.u64 %x, [p]; mov.u32 %r, 7; st.global.u32 [%x], %r; ret; }
 NOWHERE = c_uint64(16)
 
 
-def stream():
-    made = c_void_p()
-    check("cuStreamCreate", byref(made), 1)
-    return made
-
-
-def event():
-    made = c_void_p()
-    check("cuEventCreate", byref(made), 2)
-    return made
-
-
 class Spare:
     """What the calls of the table need, made before any capture."""
 
@@ -37,7 +25,7 @@ class Spare:
         self.kernel = driver.function(driver.load(KERNEL), "k")
         self.argument = c_uint64(self.memory)
         self.arguments = (c_void_p * 1)(ctypes.addressof(self.argument))
-        self.never, self.recorded, self.other = event(), event(), stream()
+        self.never, self.recorded, self.other = new_event(2), new_event(2), new_stream(1)
         check("cuEventRecord", self.recorded, self.other)
         self.number, self.wide, self.handle = c_int(), c_uint64(), c_void_p()
         driver.synchronize()
@@ -48,7 +36,7 @@ class Spare:
 
     def joined(self):
         """Returns a stream that takes part in the capture."""
-        later, point = stream(), event()
+        later, point = new_stream(1), new_event(2)
         check("cuEventRecord", point, self.capturing)
         check("cuStreamWaitEvent", later, point, 0)
         return later
@@ -102,7 +90,7 @@ def calls_on_a_capturing_stream():
     driver.start()
     spare, status, graph = Spare(), c_int(), c_void_p()
     for label, act in CALLS.items():
-        spare.capturing = stream()
+        spare.capturing = new_stream(1)
         check("cuStreamBeginCapture_v2", spare.capturing, 2)
         code = act(spare, spare.capturing)
         check("cuStreamIsCapturing", spare.capturing, byref(status))

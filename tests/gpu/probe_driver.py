@@ -19,7 +19,7 @@ import probe_captures  # noqa: F401
 import probe_graphs  # noqa: F401
 import probe_order  # noqa: F401
 import probe_textures  # noqa: F401
-from driver import call, check
+from driver import call, check, new_event, new_stream
 from probes import SECONDS_PER_PROBE, attempt, fact, family, probe, run
 
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "kernels"
@@ -47,18 +47,6 @@ def device():
     ordinal = c_int()
     check("cuDeviceGet", byref(ordinal), 0)
     return ordinal
-
-
-def new_stream(flags=0):
-    stream = c_void_p()
-    check("cuStreamCreate", byref(stream), flags)
-    return stream
-
-
-def new_event(flags=0):
-    event = c_void_p()
-    check("cuEventCreate", byref(event), flags)
-    return event
 
 
 class World:

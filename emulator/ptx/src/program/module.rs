@@ -40,13 +40,14 @@ fn load_module<'s>(
     vectors: &'s [(String, Vec<String>)],
 ) -> Result<Program, Box<PtxError>> {
     let elements = |names: &'s [String]| names.iter().map(String::as_str).collect();
+    let features = features(module);
     let mut context = Context {
         module,
         symbols: HashMap::new(),
         shared: Vec::new(),
         constants: Vec::new(),
-        features: features(module),
-        newer: Newer::than(module.version, features(module).number),
+        features,
+        newer: Newer::than(module.version, features.number),
         bodies: Vec::new(),
         names: Vec::new(),
         address_taken: Vec::new(),

@@ -199,7 +199,9 @@ fn launch(
     let stream = call.stream(stream)?;
     let function = Function::find_in(function, stream.context())?;
     let params = pack_params(&function, each, extra)?;
-    let launch = Launch::new(function, shape, params).inspect_err(|_| captures().spoil(stream.lane()))?;
+    let launch = Launch::new(function, shape, params).inspect_err(|_| {
+        captures().spoil(stream.lane());
+    })?;
     stream.push(launch).map(drop)
 }
 

@@ -177,27 +177,17 @@ impl Captures {
         self.forbid_unsafe()
     }
 
-    /// Ends the capture of a stream, if there is one, because a call on the stream failed.
-    pub(crate) fn spoil(&self, lane: StreamKey) {
-        if let Some(capture) =
-            self.any().then(|| self.lock()).as_mut().and_then(|active| active.of_lane(lane))
-        {
-            capture.invalid = true;
-        }
+    /// Ends the capture of a stream because of a call on it. Returns false if there is none.
+    pub(crate) fn spoil(&self, lane: StreamKey) -> bool {
+        self.any() && self.lock().of_lane(lane).map(|capture| capture.invalid = true).is_some()
     }
 
     /// Fails for a call that its stream must run outside of captures, and ends the captures
     /// concerned. This is the case if the stream is capturing, or is the legacy stream while a
     /// blocking stream is capturing.
     pub(crate) fn forbid_captured(&self, lane: StreamKey) -> Answer {
-        if !self.any() {
-            return Ok(());
-        }
-        let mut active = self.lock();
-        if let Some(capture) = active.of_lane(lane) {
-            return capture.fail(UNSUPPORTED);
-        }
-        active.forbid_implicit(lane)
+        ensure(!self.spoil(lane), UNSUPPORTED)?;
+        if self.any() { self.lock().forbid_implicit(lane) } else { Ok(()) }
     }
 
     /// Fails for a call that waits for a context if its streams are capturing. Ends those captures.

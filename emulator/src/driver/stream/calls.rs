@@ -31,9 +31,7 @@ fn destroy(handle: CUstream) -> Answer {
 /// does for these questions and not for the priority, the context and the attributes.
 fn outside_of_captures(call: &Call, stream: CUstream) -> Answer<StreamRef> {
     let stream = call.stream(stream)?;
-    if captures().has(stream.lane()) {
-        captures().forbid_captured(stream.lane())?;
-    }
+    ensure(!captures().spoil(stream.lane()), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)?;
     Ok(stream)
 }
 

@@ -45,7 +45,9 @@ calls! {
     fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
         ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
-        let event = Event::find(hEvent).inspect_err(|_| captures().spoil(stream.lane()))?;
+        let event = Event::find(hEvent).inspect_err(|_| {
+            captures().spoil(stream.lane());
+        })?;
         let external = Flags == CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
         if external && captures().has(stream.lane()) {
             return stream.push(WaitFor(event)).map(drop);
@@ -54,14 +56,15 @@ calls! {
             return captures().join(stream.lane(), Some(&point));
         }
         // An event that was never recorded counts as complete, in a capture too.
-        if event.recorded().is_none() && event.shared_record().is_none() {
+        let (recorded, shared) = (event.recorded(), event.shared_record());
+        if recorded.is_none() && shared.is_none() {
             return Ok(());
         }
         captures().join(stream.lane(), None)?;
-        if let Some(record) = event.shared_record() {
-            return stream.push_after(event.recorded().as_slice(), record).map(drop);
+        match shared {
+            Some(record) => stream.push_after(recorded.as_slice(), record).map(drop),
+            None => stream.push_after(recorded.as_slice(), Marker).map(drop),
         }
-        stream.push_after(event.recorded().as_slice(), Marker).map(drop)
     }
 
     fn cuCtxRecordEvent(_call, hCtx: CUcontext, hEvent: CUevent) {

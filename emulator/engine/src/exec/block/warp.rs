@@ -239,9 +239,14 @@ impl Warp {
         if self.fuel > 0 {
             return false;
         }
+        self.tire(path);
+        true
+    }
+
+    /// Lets the other paths run before this one.
+    pub(in crate::exec) fn tire(&mut self, path: usize) {
         self.fuel = FUEL;
         self.paths[path].tired = true;
-        true
     }
 
     /// Returns the ready divergent path to run: the deepest call, then the first block in reverse

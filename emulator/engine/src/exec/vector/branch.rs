@@ -44,9 +44,7 @@ impl Run<'_, '_, '_> {
             if company.fuel == 0 {
                 self.settle(next.entry);
                 for member in self.gang.members() {
-                    let warp = &mut self.block.warps[member.warp];
-                    warp.fuel = FUEL;
-                    warp.paths[member.path].tired = true;
+                    self.block.warps[member.warp].tire(member.path);
                 }
                 self.left = self.left.saturating_sub(FUEL);
                 return Go::Rest;
@@ -164,7 +162,8 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// Returns the limits of a group from the other divergent paths of its warps.
+/// Returns the limits of a group from the other divergent paths of its warps. Warps without others
+/// have all branches left again.
 pub(in crate::exec) fn company(block: &mut Block<'_, '_>, gang: &Gang) -> Option<Company> {
     let ranks = &block.launch.args.kernel.ranks;
     let (mut limit, mut fuel) = (u32::MAX, FUEL);

@@ -38,10 +38,12 @@ fn forms_begin_with_the_versions_that_the_assembler_names() {
     for (version, target) in HEADERS {
         let header = format!(".version {version}\n.target {target}\n.address_size 64\n");
         let mut all = header.clone();
-        let mut first_lines = Vec::new();
+        let (mut lines, mut first_lines) = (all.lines().count(), Vec::new());
         for (index, form) in forms.iter().enumerate() {
-            first_lines.push(all.lines().count() + 1);
-            writeln!(all, "{}", kernel(form, &format!("form_{index}"))).unwrap();
+            let kernel = kernel(form, &format!("form_{index}"));
+            first_lines.push(lines + 1);
+            lines += kernel.lines().count();
+            writeln!(all, "{kernel}").unwrap();
         }
         let refused: BTreeSet<usize> = assembler
             .refused_lines(&all, 90)
