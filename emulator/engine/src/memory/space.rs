@@ -71,6 +71,7 @@ impl Space {
     pub(super) fn windows(&self) -> Windows {
         let first = self.allocatable_end() + WINDOW / 2;
         Windows {
+            range: self.base,
             shared: first,
             local: first + WINDOW,
             code: first + 2 * WINDOW,

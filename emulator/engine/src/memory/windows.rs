@@ -13,6 +13,8 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
+    /// First address of the device's range. All that lies before it is memory of the host.
+    pub range: u64,
     /// Generic address of shared memory offset 0.
     pub shared: u64,
     /// Generic address of local memory offset 0.

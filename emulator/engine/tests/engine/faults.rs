@@ -64,6 +64,12 @@ fn addresses_are_told_apart() {
     let args = Args::default().push(on_host.as_ptr().addr() as u64).push(0u64).push(1u32);
     let fault = device.launch("oob_write", 1, 1, &args).unwrap_err();
     assert_eq!(fault.kind, FaultKind::HostPointer);
+
+    // The heap of a thread can end where the device's range begins.
+    let before = device.memory.windows().range - 4096;
+    let fault =
+        device.launch("oob_write", 1, 1, &Args::default().push(before).push(0u64).push(1u32)).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::HostPointer);
 }
 
 #[test]

@@ -14,9 +14,6 @@ use std::ptr;
 
 /// Addresses below this are null pointers plus an offset.
 const NULL_PAGE: u64 = 4096;
-/// Maximum size of the device's range. Addresses further below its windows, or above them, are not
-/// device addresses.
-const DEVICE_RANGE: u64 = 1 << 40;
 
 /// Finds the bytes of one lane's access. A fault names all lanes of `active`, from this one on,
 /// with the same access.
@@ -272,8 +269,7 @@ fn marks_of(block: &Block<'_, '_>, site: Site, region: Option<&Region>, request:
 
 fn is_device_address(block: &Block<'_, '_>, address: u64) -> bool {
     let windows = block.launch.map.windows();
-    let end = windows.param + windows.bytes;
-    address < end && end - address < DEVICE_RANGE
+    (windows.range..windows.param + windows.bytes).contains(&address)
 }
 
 #[cold]
