@@ -17,6 +17,7 @@ import driver
 import probe_answers  # noqa: F401  (registers its probes, as do the next ones)
 import probe_captures  # noqa: F401
 import probe_graphs  # noqa: F401
+import probe_links  # noqa: F401
 import probe_order  # noqa: F401
 import probe_textures  # noqa: F401
 from driver import call, check, new_event, new_stream

@@ -267,3 +267,24 @@ fn no_image_is_no_value() {
         code!(cuLibraryLoadData(&mut library, null(), null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));
     assert_eq!(none, CUresult::CUDA_ERROR_INVALID_VALUE);
 }
+
+#[test]
+fn a_kernel_has_no_more_registers_than_its_largest_block_can_have() {
+    let _context = TestContext::new();
+    for (bounds, most) in [("", 64), (".maxntid 256", 255), (".maxntid 100, 5", 128)] {
+        let fill: String =
+            (0..300).map(|i| format!("ld.volatile.global.u32 %r{i}, [%x + {}];\n", 4 * i)).collect();
+        let sums: String = (1..300).map(|i| format!("add.u32 %r0, %r0, %r{i};\n")).collect();
+        let text = format!(
+            ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {bounds} {{\n\
+             .reg .b64 %x; .reg .b32 %r<300>; ld.param.u64 %x, [p];\n{fill}{sums}st.global.u32 [%x], %r0; ret; }}\n"
+        );
+        let text = std::ffi::CString::new(text).unwrap();
+        let function = function(kernel(load_with(&text, None), c"k"));
+        assert_eq!(attribute(function, REGISTERS), most, "{bounds}");
+        let threads = attribute(function, CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        let mut blocks = 0;
+        ok!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, function, threads, 0));
+        assert!(blocks >= 1, "{bounds}");
+    }
+}

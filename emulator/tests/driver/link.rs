@@ -193,3 +193,71 @@ fn the_library_of_the_device_runtime_is_built_in() {
     assert_eq!(link(&archive("other.o/")), refused);
     assert_eq!(link(b"!<arch>\n"), refused);
 }
+
+/// Two inputs whose variables and functions of their own have the same names.
+fn inputs_with_names_of_their_own() -> [String; 2] {
+    [("k", "{5, 6}", 7), ("l", "{8, 9}", 10)].map(|(kernel, constants, result)| {
+        format!(
+            "{HEADER}.file 1 \"{kernel}.cu\"
+            .const .u32 text[2] = {constants};
+            .func (.param .b32 r) own() {{ st.param.b32 [r], {result}; ret; }}
+            .visible .entry {kernel}(.param .u64 out) {{
+                .reg .b32 %a, %b; .reg .b64 %x;
+                .param .b32 r<2>;
+                .loc 1 7 1
+                ld.param.u64 %x, [out];
+                ld.const.u32 %a, [text+4];
+                call (r1), own, ();
+                ld.param.b32 %b, [r1];
+                st.global.v2.u32 [%x], {{%a, %b}};
+                ret;
+            }}\n"
+        )
+    })
+}
+
+#[test]
+fn names_that_are_not_visible_belong_to_their_input() {
+    let _context = TestContext::new();
+    let inputs = inputs_with_names_of_their_own().map(|text| container(&text));
+    let list = [inputs[0].as_ptr(), inputs[1].as_ptr(), null()];
+    let wrapper = Wrapper { magic: 0x4662_43b1, version: 2, linked: list[0], list: list.as_ptr() };
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
+    for (kernel, expected) in [(c"k", [6, 7]), (c"l", [9, 10])] {
+        let mut function = CUfunction::null();
+        ok!(cuModuleGetFunction(&mut function, module, kernel.as_ptr()));
+        let mut out = alloc(8);
+        let mut params: [*mut c_void; 1] = [(&raw mut out).cast()];
+        let params = params.as_mut_ptr();
+        ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), params, null_mut()));
+        assert_eq!(read::<u32>(out, 2), expected, "{kernel:?}");
+    }
+    // The name alone leads to the first of them.
+    let (mut at, mut bytes) = (CUdeviceptr::default(), 0);
+    ok!(cuModuleGetGlobal_v2(&mut at, &mut bytes, module, c"text".as_ptr()));
+    assert_eq!(read::<u32>(at, 2), [5, 6]);
+}
+
+#[test]
+fn a_second_definition_ends_the_link() {
+    let _context = TestContext::new();
+    let mut link = CUlinkState::null();
+    ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut link));
+    let add = |text: &str| {
+        let (text, name) = (format!("{text}\0"), c"input".as_ptr());
+        let data = text.as_ptr().cast_mut().cast();
+        let kind = CUjitInputType::CU_JIT_INPUT_PTX;
+        code!(cuLinkAddData_v2(link, kind, data, text.len(), name, 0, null_mut(), null_mut()))
+    };
+    let kernel = format!("{HEADER}.visible .entry k() {{ ret; }}\n");
+    assert_eq!(add(&helper()), CUresult::CUDA_SUCCESS);
+    // A text that is wrong by itself does not count.
+    assert_eq!(add(&kernel.replace("ret", "add.u32 %a, %a, 1")), CUresult::CUDA_ERROR_INVALID_PTX);
+    assert_eq!(add(&kernel), CUresult::CUDA_SUCCESS);
+    assert_eq!(add(&helper()), CUresult::CUDA_ERROR_INVALID_SOURCE);
+    assert_eq!(add(&kernel.replace("entry k", "entry l")), CUresult::CUDA_ERROR_INVALID_SOURCE);
+    let (mut image, mut size) = (NULL, 0);
+    assert_eq!(code!(cuLinkComplete(link, &mut image, &mut size)), CUresult::CUDA_ERROR_INVALID_SOURCE);
+    ok!(cuLinkDestroy(link));
+}

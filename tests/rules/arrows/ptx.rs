@@ -38,19 +38,23 @@ const ROOMS: &[Room<'static>] = &[
         ],
         &["ordered", "semantics", "instruction"],
     ),
-    // Declarations of a module.
+    // Declarations of modules.
     (
         "symbols",
-        &["program::error", "program::newer", "program::symbols", "program::variables", "program::initial"],
-        &["ordered", "ptx", "instruction", "kernel"],
+        &[
+            "program::error",
+            "program::newer",
+            "program::symbols",
+            "program::variables",
+            "program::initial",
+            "program::declare",
+            "program::exports",
+        ],
+        &["ptx", "instruction", "kernel"],
     ),
     // A decoder is one object, written in a file for each subject.
     ("decode", &["program::decode"], &["ordered", "semantics", "ptx", "instruction", "kernel", "symbols"]),
-    (
-        "program",
-        &["program", "program::module"],
-        &["ordered", "ptx", "instruction", "kernel", "symbols", "decode"],
-    ),
+    ("program", &["program", "program::module"], &["ptx", "instruction", "kernel", "symbols", "decode"]),
     ("lib", &["lib"], &[]),
 ];
 

@@ -13,7 +13,7 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
-    /// First address of the device's range. All that lies before it is memory of the host.
+    /// First address of the device's range. The host's memory is outside of it.
     pub range: u64,
     /// Generic address of shared memory offset 0.
     pub shared: u64,

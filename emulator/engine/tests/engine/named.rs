@@ -153,3 +153,32 @@ fn addresses_in_registers_are_generic() {
     }
     assert_computes("cvta.shared.u64 %l0, sh; @%p0 st.b32 [%l0], 3; bar.sync 0; ld.b32 %d, [sh];", |_| 3);
 }
+
+#[test]
+fn numbered_variables_of_every_space() {
+    let device = Device::load(
+        "\
+        .version 8.0 .target sm_75 .address_size 64
+        .visible .global .u32 g<3>;
+        .const .align 8 .u32 c<2>;
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r, %sum; .reg .b64 %x;
+            .local .v2 .u32 l<2>; .shared .u32 s<2>, other;
+            ld.param.u64 %x, [out];
+            st.global.u32 [g2], 1; st.global.u32 [g1], 2;
+            st.local.u32 [l1+4], 4; st.local.u32 [l0+4], 8;
+            st.shared.u32 [s1], 16; st.shared.u32 [s0], 32; st.shared.u32 [other], 64;
+            ld.global.u32 %sum, [g2];
+            ld.local.u32 %r, [l1+4]; add.u32 %sum, %sum, %r;
+            ld.shared.u32 %r, [s1]; add.u32 %sum, %sum, %r;
+            ld.shared.u32 %r, [other]; add.u32 %sum, %sum, %r;
+            ld.const.u32 %r, [c1]; add.u32 %sum, %sum, %r;
+            st.global.u32 [%x], %sum;
+            ret;
+        }",
+    )
+    .unwrap();
+    let out = device.buffer(&[0u32]);
+    device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
+    assert_eq!(out.read::<u32>(), [1 + 4 + 16 + 64]);
+}

@@ -25,6 +25,8 @@ pub enum PtxErrorKind {
     Target,
     /// An undefined symbol.
     Unresolved,
+    /// Definitions that exclude each other, or that exceed a limit together.
+    Conflict,
 }
 
 /// Error of loading a module, with its position.

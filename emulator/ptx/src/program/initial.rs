@@ -1,12 +1,12 @@
 //! Initial values of variables, which may contain addresses.
 
-use super::symbols::{Context, ModuleSymbol, layout};
+use super::symbols::{Input, ModuleSymbol, layout};
 use super::types::Type;
 use super::{PtxError, PtxErrorKind, Relocation, RelocationTarget};
 use crate::ptx::{Initializer, Position, Variable};
 
 pub(super) fn initial_value(
-    context: &Context<'_, '_>,
+    input: &Input<'_, '_>,
     variable: &Variable<'_>,
 ) -> Result<(Vec<u8>, Vec<Relocation>), Box<PtxError>> {
     let Some(initializer) = &variable.initializer else { return Ok(Default::default()) };
@@ -25,7 +25,7 @@ pub(super) fn initial_value(
         strides.push(last.saturating_mul(extent));
     }
     strides.pop();
-    flatten(context, initializer, ty, &strides, variable.position, &mut bytes, &mut relocations)?;
+    flatten(input, initializer, ty, &strides, variable.position, &mut bytes, &mut relocations)?;
     if let (Some(size), _) = layout(variable)? {
         if bytes.len() as u64 > size {
             return Err(refuse("the initial value is larger than the variable"));
@@ -35,7 +35,7 @@ pub(super) fn initial_value(
 }
 
 fn flatten(
-    context: &Context<'_, '_>,
+    input: &Input<'_, '_>,
     initializer: &Initializer<'_>,
     ty: Type,
     strides: &[u64],
@@ -60,7 +60,7 @@ fn flatten(
                     bytes.resize(at as usize, 0);
                 }
                 let strides = if nested { inner } else { strides };
-                flatten(context, item, ty, strides, position, bytes, relocations)?;
+                flatten(input, item, ty, strides, position, bytes, relocations)?;
             }
         }
         Initializer::Int(bits) => match ty {
@@ -81,7 +81,7 @@ fn flatten(
             relocations.push(Relocation {
                 offset: bytes.len() as u64,
                 bytes: size as u32,
-                target: target(context, symbol, *position)?,
+                target: target(input, symbol, *position)?,
                 addend: *offset,
                 mask: *mask,
             });
@@ -93,11 +93,11 @@ fn flatten(
 
 /// Returns the target of a symbol's address. Addresses of global memory are already generic.
 fn target(
-    context: &Context<'_, '_>,
+    input: &Input<'_, '_>,
     symbol: &str,
     position: Position,
 ) -> Result<RelocationTarget, Box<PtxError>> {
-    match context.symbols.get(symbol) {
+    match input.symbols.get(symbol) {
         Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(*index as usize)),
         Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(*index as usize)),
         Some(ModuleSymbol::Shared(_)) => {

@@ -402,9 +402,14 @@ impl Kernel {
         self.cluster
     }
 
-    /// Returns an estimate of the registers per thread: the number used here, at most 255.
+    /// Returns an estimate of the registers per thread: the number used here, but at most 255, and
+    /// no more than a block of the kernel's maximum size can have.
     pub fn registers(&self) -> u32 {
-        self.rows.clamp(8, 255)
+        const OF_BLOCK: u32 = 65536;
+        const GRANULARITY: u32 = 8;
+        let threads = self.max_threads.unwrap_or(1024).clamp(32, 1024).next_multiple_of(32);
+        let most = OF_BLOCK / threads / GRANULARITY * GRANULARITY;
+        self.rows.clamp(GRANULARITY, most.min(255))
     }
 }
 

@@ -10,9 +10,9 @@
 //! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `texture` | operations of instructions, for the execution modes |
 //! | `effects` | registers and predicates that each instruction reads and writes, and its control flow |
 //! | `flow`, `blocks`, `unwritten` | analysis of a whole kernel |
-//! | `symbols`, `variables`, `initial` | declarations of a module |
+//! | `symbols`, `variables`, `initial`, `declare`, `exports` | declarations of modules |
 //! | `decode` | from opcode to instruction |
-//! | `module` | loading of a module |
+//! | `module` | loading of modules |
 
 #[doc(hidden)]
 pub mod blocks;
@@ -20,10 +20,12 @@ pub mod blocks;
 pub mod bulk;
 #[doc(hidden)]
 pub mod condition;
+mod declare;
 mod decode;
 #[doc(hidden)]
 pub mod effects;
 mod error;
+mod exports;
 #[doc(hidden)]
 pub mod flow;
 mod initial;
@@ -51,6 +53,7 @@ mod variables;
 pub mod warp_group;
 
 pub use error::{PtxError, PtxErrorKind};
+pub use exports::Exports;
 #[doc(hidden)]
 pub use instruction::RowKind;
 pub use kernel::{

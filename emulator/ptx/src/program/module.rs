@@ -1,16 +1,13 @@
-//! Module scope: variables with their initial values, symbols, kernels.
+//! Loads modules: their headers, and their kernels.
 
+use super::declare::declare;
 use super::decode::decode_kernel;
-use super::initial::initial_value;
 use super::instruction::Op;
 use super::newer::Newer;
 use super::reuse::{OWN_ROWS, share_rows};
-use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared_layout};
-use super::{
-    Global, GlobalSpace, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables,
-};
-use crate::ordered::Ordered;
-use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
+use super::symbols::{Context, Features, Input, MOST_PARTS, ModuleSymbol, Purpose};
+use super::{Global, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables};
+use crate::ptx::{self, FunctionKind, Space, Statement, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,85 +18,128 @@ impl Program {
     /// # Errors
     /// The first error: text that is not PTX, or that this device does not support, with its line.
     pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
-        load(ptx, options).map_err(|error| *error)
+        load(&[ptx], Purpose::Whole, options).map_err(|error| *error)
+    }
+
+    /// Links modules. The lines of all of them are counted on, as in one text.
+    ///
+    /// [`Exports`](super::Exports) finds modules that cannot be linked.
+    ///
+    /// ```
+    /// use cuprum_ptx::program::{LoadOptions, Program};
+    ///
+    /// let head = ".version 8.0 .target sm_90 .address_size 64 ";
+    /// let kernel = format!("{head}.extern .func f(); .visible .entry k() {{ call f, (); ret; }}\n");
+    /// let function = format!("{head}.visible .func f() {{ ret; }}\n");
+    /// let program = Program::link(&[&kernel, &function], &LoadOptions::default())?;
+    /// assert_eq!(program.kernels()[0].name(), "k");
+    /// assert!(Program::link(&[&kernel], &LoadOptions::default()).is_err()); // there is no `f`
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load). Fails if a function that is called, or a variable, is defined
+    /// in no module.
+    pub fn link(inputs: &[&str], options: &LoadOptions) -> Result<Program, PtxError> {
+        load(inputs, Purpose::Linked, options).map_err(|error| *error)
+    }
+
+    /// Checks one input of a link, which may call functions of other inputs.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load).
+    pub fn check_input(ptx: &str, options: &LoadOptions) -> Result<(), PtxError> {
+        load(&[ptx], Purpose::Input, options).map(drop).map_err(|error| *error)
     }
 }
 
-fn load(text: &str, options: &LoadOptions) -> Result<Program, Box<PtxError>> {
-    let module = ptx::parse(text)?;
-    check_header(&module, options)?;
-    let inner = variables::inner(&module);
-    module.variables.iter().chain(inner.iter().copied()).try_for_each(variables::check)?;
-    let vectors = variables::vector_elements(&inner);
-    load_module(&module, &inner, &vectors)
+/// Loads modules.
+fn load(texts: &[&str], purpose: Purpose, options: &LoadOptions) -> Result<Program, Box<PtxError>> {
+    let (mut modules, mut names) = (Vec::new(), Vec::new());
+    let mut line = 1u32;
+    for text in texts {
+        let module = ptx::parse_from(text, line)?;
+        line = line.saturating_add(text.lines().count() as u32);
+        check_header(&module, options)?;
+        module.variables.iter().chain(variables::inner(&module)).try_for_each(variables::check)?;
+        names.push(variables::numbered_names(&module)?);
+        modules.push(module);
+    }
+    for (module, names) in modules.iter_mut().zip(&names) {
+        variables::write_out(module, names);
+    }
+    let inner = modules.iter().enumerate();
+    let inner: Vec<_> = inner
+        .flat_map(|(input, module)| {
+            variables::inner(module).into_iter().map(move |variable| (input, variable))
+        })
+        .collect();
+    let vectors = variables::vector_elements(inner.iter().map(|(_, variable)| *variable));
+    load_modules(&modules, purpose, &inner, &vectors)
 }
 
-fn load_module<'s>(
-    module: &ptx::Module<'s>,
-    inner: &[&Variable<'s>],
+fn load_modules<'s>(
+    modules: &[ptx::Module<'s>],
+    purpose: Purpose,
+    inner: &[(usize, &Variable<'s>)],
     vectors: &'s [(String, Vec<String>)],
 ) -> Result<Program, Box<PtxError>> {
     let elements = |names: &'s [String]| names.iter().map(String::as_str).collect();
-    let features = features(module);
+    let (inputs, files) = inputs(modules);
     let mut context = Context {
-        module,
-        symbols: HashMap::new(),
+        purpose,
+        inputs,
         shared: Vec::new(),
         constants: Vec::new(),
-        features,
-        newer: Newer::than(module.version, features.number),
-        bodies: Vec::new(),
-        names: Vec::new(),
+        functions: Vec::new(),
         address_taken: Vec::new(),
-        files: module.files.iter().map(|(index, path)| (*index, (*path).to_owned())).collect(),
-        inner: Ordered::new(),
+        files,
+        inner: HashMap::new(),
         elements: vectors.iter().map(|(name, names)| (name.as_str(), elements(names))).collect(),
         parts: Cell::new(MOST_PARTS),
     };
-    let mut globals = Vec::new();
-    let mut initialized = Vec::new();
-    for variable in &module.variables {
-        declare_variable(&mut context, variable, &mut globals, &mut initialized)?;
-    }
-    for variable in inner.iter().filter(|variable| matches!(variable.space, Space::Global | Space::Const)) {
-        let space = if variable.space == Space::Const { GlobalSpace::Const } else { GlobalSpace::Global };
-        context.inner.insert(variable.position.as_number(), globals.len() as u32);
-        initialized.extend(variable.initializer.is_some().then_some((globals.len(), *variable)));
-        globals.push(new_global(variable, space)?);
-    }
-    context.constants = (0..)
-        .zip(&globals)
-        .filter(|(_, global)| global.space == GlobalSpace::Const)
-        .map(|(index, global)| (index, global.size))
-        .collect();
-    declare_functions(&mut context);
-    for (index, variable) in initialized {
-        let (init, relocations) = initial_value(&context, variable)?;
-        let global: &mut Global = &mut globals[index];
-        global.size = global.size.max(init.len() as u64);
-        global.init = init;
-        global.relocations = relocations;
-    }
+    let globals = declare(&mut context, inner)?;
     context.address_taken = address_taken(&context, &globals);
-
     let kernels = decode_kernels(&context)?;
+    let first = modules.first();
     Ok(Program {
-        version: module.version,
-        target: module.target.first().copied().unwrap_or_default().to_owned(),
+        version: first.map(|module| module.version).unwrap_or_default(),
+        target: first.and_then(|module| module.target.first().copied()).unwrap_or_default().to_owned(),
         kernels,
         globals,
-        functions: context.names.iter().map(|name| (*name).to_owned()).collect(),
+        functions: context.functions.iter().map(|function| function.name.to_owned()).collect(),
     })
+}
+
+/// Returns the modules without names, and the files of all of them, whose numbers are unique.
+fn inputs<'m, 's>(modules: &'m [ptx::Module<'s>]) -> (Vec<Input<'m, 's>>, Arc<[(u32, String)]>) {
+    let (mut files, mut first_file) = (Vec::new(), 0u32);
+    let mut inputs = Vec::new();
+    for module in modules {
+        let features = features(module);
+        inputs.push(Input {
+            module,
+            symbols: HashMap::new(),
+            features,
+            newer: Newer::than(module.version, features.number),
+            first_file,
+        });
+        let numbered =
+            module.files.iter().map(|(index, path)| (index.wrapping_add(first_file), (*path).to_owned()));
+        files.extend(numbered);
+        let most = module.files.iter().map(|(index, _)| index.saturating_add(1)).max();
+        first_file = first_file.wrapping_add(most.unwrap_or(0));
+    }
+    (inputs, files.into())
 }
 
 fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<PtxError>> {
     let mut kernels = Vec::new();
-    let (number, _) = target_number(context.module).unwrap_or_default();
-    for function in &context.module.functions {
-        if function.kind == FunctionKind::Entry && function.body.is_some() {
-            let mut kernel = decode_kernel(context, function)?;
+    for definition in context.functions.iter().filter_map(|function| function.definition) {
+        if definition.tree.kind == FunctionKind::Entry {
+            let mut kernel = decode_kernel(context, definition)?;
             share_rows(&mut kernel, OWN_ROWS);
-            kernel.independent_lanes = number >= 70;
+            kernel.independent_lanes = context.inputs[definition.input].features.number >= 70;
             kernel.changes_global = kernel.code.iter().any(|instruction| match &instruction.op {
                 Op::Atomic(atomic) => !matches!(atomic.space, Some(Space::Shared | Space::SharedCluster)),
                 _ => false,
@@ -197,97 +237,6 @@ fn least_version(target: u32) -> Option<(u32, u32)> {
     })
 }
 
-fn declare_variable<'m, 's>(
-    context: &mut Context<'m, 's>,
-    variable: &'m Variable<'s>,
-    globals: &mut Vec<Global>,
-    initialized: &mut Vec<(usize, &'m Variable<'s>)>,
-) -> Result<(), Box<PtxError>> {
-    let space = match variable.space {
-        Space::Global => GlobalSpace::Global,
-        Space::Const => GlobalSpace::Const,
-        Space::Shared => {
-            let index = declare_shared(context, variable)?;
-            context.symbols.insert(variable.name, ModuleSymbol::Shared(index));
-            return Ok(());
-        }
-        _ => {
-            return Err(PtxError::at(
-                variable.position,
-                PtxErrorKind::Unsupported,
-                format!(
-                    "`{}`: variables of this state space are not supported at module scope",
-                    variable.name
-                ),
-            ));
-        }
-    };
-    let global = new_global(variable, space)?;
-    // A declaration may precede the definition.
-    let index = match context.symbols.get(variable.name) {
-        Some(ModuleSymbol::Global(index)) => *index as usize,
-        _ => globals.len(),
-    };
-    if index == globals.len() {
-        globals.push(global);
-        context.symbols.insert(variable.name, ModuleSymbol::Global(index as u32));
-    } else if variable.linkage != Linkage::Extern {
-        globals[index] = global;
-    }
-    if variable.initializer.is_some() {
-        initialized.push((index, variable));
-    }
-    Ok(())
-}
-
-fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, Box<PtxError>> {
-    let (bytes, align) = layout(variable)?;
-    Ok(Global {
-        name: variable.name.to_owned(),
-        space,
-        size: bytes.unwrap_or(0),
-        align,
-        init: Vec::new(),
-        relocations: Vec::new(),
-        managed: variable.managed,
-        external: variable.linkage == Linkage::Extern,
-        visible: variable.linkage != Linkage::Internal,
-    })
-}
-
-pub(super) fn declare_shared(
-    context: &mut Context<'_, '_>,
-    variable: &Variable<'_>,
-) -> Result<u32, Box<PtxError>> {
-    let shared = shared_layout(variable)?;
-    context.shared.push(shared);
-    Ok(context.shared.len() as u32 - 1)
-}
-
-fn declare_functions<'m, 's>(context: &mut Context<'m, 's>) {
-    let module = context.module;
-    for function in &module.functions {
-        let index = match context.symbols.get(function.name) {
-            Some(ModuleSymbol::Function(index)) => *index as usize,
-            _ => {
-                let index = context.names.len();
-                context.names.push(function.name);
-                context.bodies.push(None);
-                context.symbols.insert(function.name, ModuleSymbol::Function(index as u32));
-                index
-            }
-        };
-        if function.body.is_some() {
-            context.bodies[index] = Some(function);
-        }
-    }
-    for (alias, aliasee) in &module.aliases {
-        if let Some(symbol) = context.symbols.get(aliasee).copied() {
-            context.symbols.insert(alias, symbol);
-        }
-    }
-}
-
 /// Returns the functions named by `mov` or by an initial value.
 fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
     fn visit<'s>(statements: &[Statement<'s>], found: &mut dyn FnMut(&'s str)) {
@@ -303,18 +252,20 @@ fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
             }
         }
     }
-    let mut is_taken = vec![false; context.module.functions.len()];
+    let mut is_taken = vec![false; context.functions.len()];
     let mut take = |index: usize| {
         if let Some(is_taken) = is_taken.get_mut(index) {
             *is_taken = true;
         }
     };
-    for function in &context.module.functions {
-        visit(function.body.as_deref().unwrap_or_default(), &mut |name| {
-            if let Some(ModuleSymbol::Function(index)) = context.symbols.get(name) {
-                take(*index as usize);
-            }
-        });
+    for input in &context.inputs {
+        for function in &input.module.functions {
+            visit(function.body.as_deref().unwrap_or_default(), &mut |name| {
+                if let Some(ModuleSymbol::Function(index)) = input.symbols.get(name) {
+                    take(*index as usize);
+                }
+            });
+        }
     }
     for global in globals {
         for relocation in &global.relocations {

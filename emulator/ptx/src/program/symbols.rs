@@ -3,7 +3,6 @@
 use super::newer::Newer;
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
-use crate::ordered::Ordered;
 use crate::ptx::{self, Position, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,11 +13,22 @@ use std::sync::Arc;
 /// of text without repetitions.
 pub(super) const MOST_PARTS: u32 = 1 << 22;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ModuleSymbol {
     Global(u32),
     Shared(u32),
     Function(u32),
+}
+
+/// The use of modules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// One module that is all of the program.
+    Whole,
+    /// One input of a link, which calls functions of other inputs.
+    Input,
+    /// All inputs of a link.
+    Linked,
 }
 
 /// Size and alignment of a shared variable; `bytes` is `None` if the launch determines it.
@@ -41,30 +51,58 @@ pub(super) struct Features {
     pub(super) collectives_without_sync: bool,
 }
 
-/// The module, for the decoder of kernels.
-pub(super) struct Context<'m, 's> {
+/// A module that is loaded, alone or with others: its header, and the meaning of its names.
+pub(super) struct Input<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
-    pub(super) shared: Vec<SharedVariable>,
     pub(super) features: Features,
     /// Forms of instructions that its version or its target does not have.
     pub(super) newer: Newer,
+    /// Distance of the numbers of its files from those in its text.
+    pub(super) first_file: u32,
+}
+
+/// The definition of a function, and its module.
+#[derive(Clone, Copy)]
+pub(super) struct Definition<'m, 's> {
+    pub(super) tree: &'m ptx::Function<'s>,
+    pub(super) input: usize,
+}
+
+/// A function of any module, by index.
+#[derive(Clone, Copy)]
+pub(super) struct Function<'m, 's> {
+    pub(super) name: &'s str,
+    pub(super) definition: Option<Definition<'m, 's>>,
+    /// True if it may be defined in another module.
+    pub(super) is_extern: bool,
+}
+
+/// The modules, for the decoder of kernels.
+pub(super) struct Context<'m, 's> {
+    pub(super) purpose: Purpose,
+    pub(super) inputs: Vec<Input<'m, 's>>,
+    pub(super) shared: Vec<SharedVariable>,
     /// The variables in constant memory: their indices and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
-    /// The definition of each function, by index, if there is one.
-    pub(super) bodies: Vec<Option<&'m ptx::Function<'s>>>,
-    pub(super) names: Vec<&'s str>,
+    pub(super) functions: Vec<Function<'m, 's>>,
     pub(super) address_taken: Vec<u32>,
     pub(super) files: Arc<[(u32, String)]>,
-    /// The variables of global and constant memory inside functions, by position.
-    pub(super) inner: Ordered<u32>,
+    /// The variables of global and constant memory inside functions, by position and
+    /// name.
+    pub(super) inner: HashMap<(Position, &'s str), u32>,
     /// The names of vector registers, and of their elements.
     pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
     /// Number of parts that the module may still have.
     pub(super) parts: Cell<u32>,
 }
 
-impl Context<'_, '_> {
+impl<'m, 's> Context<'m, 's> {
+    /// Returns the definition of a function, if there is one.
+    pub(super) fn body(&self, index: u32) -> Option<&'m ptx::Function<'s>> {
+        self.functions[index as usize].definition.map(|definition| definition.tree)
+    }
+
     /// Counts parts of the module, which may be much larger than its text.
     pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), Box<PtxError>> {
         let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));

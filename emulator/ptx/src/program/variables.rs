@@ -1,5 +1,7 @@
-//! Checks of declarations, global variables inside functions, and elements of vector registers.
+//! Checks of declarations, numbered variables, global variables inside functions, and elements of
+//! vector registers.
 
+use super::symbols::MOST_PARTS;
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
 use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
@@ -84,6 +86,62 @@ fn check_initial_value(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
 }
 
+/// Returns the names of the numbered variables that are no registers, a list for each declaration:
+/// `.param .u64 %P<2>` declares `%P0` and `%P1`.
+pub(super) fn numbered_names(module: &Module<'_>) -> Result<Vec<Vec<String>>, Box<PtxError>> {
+    let mut lists = Vec::new();
+    let mut left = MOST_PARTS;
+    for variable in module.variables.iter().chain(inner(module)).filter(|variable| is_numbered(variable)) {
+        let count = variable.count.unwrap_or_default();
+        left = left.checked_sub(count).ok_or_else(|| {
+            let text = format!("the module has more than {MOST_PARTS} numbered variables");
+            PtxError::at(variable.position, PtxErrorKind::Unsupported, text)
+        })?;
+        lists.push((0..count).map(|number| format!("{}{number}", variable.name)).collect());
+    }
+    Ok(lists)
+}
+
+/// Declares each of the numbered variables by its own name.
+pub(super) fn write_out<'s>(module: &mut Module<'s>, names: &'s [Vec<String>]) {
+    fn several<'s>(variable: &Variable<'s>, names: Option<&'s Vec<String>>) -> Vec<Variable<'s>> {
+        let single = |name: &'s String| Variable { name, count: None, ..variable.clone() };
+        names.into_iter().flatten().map(single).collect()
+    }
+    fn write_body<'s>(statements: &mut Vec<Statement<'s>>, names: &mut dyn Iterator<Item = &'s Vec<String>>) {
+        for statement in std::mem::take(statements) {
+            match statement {
+                Statement::Variable(variable) if is_numbered(&variable) => {
+                    statements.extend(several(&variable, names.next()).into_iter().map(Statement::Variable));
+                }
+                Statement::Block(mut inner) => {
+                    write_body(&mut inner, names);
+                    statements.push(Statement::Block(inner));
+                }
+                other => statements.push(other),
+            }
+        }
+    }
+    if names.is_empty() {
+        return;
+    }
+    let mut names = names.iter();
+    for variable in std::mem::take(&mut module.variables) {
+        match is_numbered(&variable) {
+            true => module.variables.extend(several(&variable, names.next())),
+            false => module.variables.push(variable),
+        }
+    }
+    for body in module.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
+        write_body(body, &mut names);
+    }
+}
+
+/// True if a declaration is to be written out. Registers are found by number, and exist if used.
+fn is_numbered(variable: &Variable<'_>) -> bool {
+    variable.count.is_some() && variable.space != Space::Register
+}
+
 /// Returns the variables in functions, in the order of the text.
 pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
     fn visit<'m, 's>(statements: &'m [Statement<'s>], found: &mut Vec<&'m Variable<'s>>) {
@@ -109,9 +167,11 @@ pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
 }
 
 /// Returns the names of vector registers, with names for their elements that no text contains.
-pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<String>)> {
+pub(super) fn vector_elements<'v, 's: 'v>(
+    inner: impl Iterator<Item = &'v Variable<'s>>,
+) -> Vec<(String, Vec<String>)> {
     let mut vectors = Vec::new();
-    for variable in inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1) {
+    for variable in inner.filter(|variable| variable.space == Space::Register && variable.vector > 1) {
         let mut add = |name: String| {
             let elements = ELEMENTS[0].iter().take(variable.vector as usize);
             let elements = elements.map(|element| format!("{name}.{element}")).collect();

@@ -17,12 +17,6 @@ pub struct Position {
     pub column: u32,
 }
 
-impl Position {
-    pub(crate) fn as_number(self) -> u64 {
-        u64::from(self.line) << 32 | u64::from(self.column)
-    }
-}
-
 /// Text that is not PTX: its position, and the expected text.
 ///
 /// ```

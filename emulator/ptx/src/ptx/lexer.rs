@@ -50,8 +50,8 @@ fn continues_name(c: u8) -> bool {
 }
 
 impl<'s> Lexer<'s> {
-    pub(super) fn new(source: &'s str) -> Self {
-        Lexer { source, at: 0, line: 1, line_start: 0 }
+    pub(super) fn new(source: &'s str, line: u32) -> Self {
+        Lexer { source, at: 0, line, line_start: 0 }
     }
 
     fn byte(&self, ahead: usize) -> u8 {

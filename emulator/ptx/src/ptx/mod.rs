@@ -13,4 +13,5 @@ mod tree;
 
 pub use self::error::{Position, SyntaxError};
 pub use parser::parse;
+pub(crate) use parser::parse_from;
 pub use tree::*;

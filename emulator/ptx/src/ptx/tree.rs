@@ -112,7 +112,7 @@ pub struct Variable<'s> {
     pub name: &'s str,
     /// Array dimensions; `None` for `[]`.
     pub dimensions: Vec<Option<u64>>,
-    /// `%r<5>` declares five registers `%r0` to `%r4`.
+    /// `%r<5>` declares five variables `%r0` to `%r4`.
     pub count: Option<u32>,
     /// Initial value.
     pub initializer: Option<Initializer<'s>>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::message::{self, Message};
-use crate::program::{LoadOptions, Program, PtxError, PtxErrorKind};
+use crate::program::{LoadOptions, Program, PtxError};
 
 use crate::driver::answer::Answer;
 use crate::driver::call::Text;
@@ -13,6 +13,7 @@ use crate::driver::state::settings;
 
 use super::image::Image;
 use super::jit::{Options, RegisterLimit};
+use super::joined::Joined;
 use super::named::Named;
 use super::refused::Refused;
 
@@ -25,7 +26,7 @@ pub(super) struct Compiled {
 
 /// Compiles an image. The log goes to the client.
 pub(super) fn compile(image: Image, options: &Options) -> Answer<Compiled> {
-    compile_or(image, options, &refusal)
+    compile_or(image, options, &Refused::of)
 }
 
 /// Like [`compile`], with another description of errors in the PTX.
@@ -46,7 +47,11 @@ pub(super) fn try_compile(
     let target = target();
     let loaded = image.ptx(target.compute_capability)?.and_then(|ptx| {
         let registers = options.registers().and(RegisterLimit::marked(&ptx));
-        let program = Program::load(&ptx, &target).map_err(|error| refusal(&error))?;
+        let program = match Joined::inputs_in(&ptx) {
+            Some(inputs) => Program::link(&inputs, &target),
+            None => Program::load(&ptx, &target),
+        };
+        let program = program.map_err(|error| refusal(&error))?;
         Ok(Compiled { program: Arc::new(Named::new(program)), registers })
     });
     match loaded {
@@ -67,14 +72,6 @@ pub(super) fn target() -> LoadOptions {
     let (major, minor) = settings().compute_capability;
     let newest_ptx = newest_ptx(settings().driver_version).unwrap_or_default();
     LoadOptions { compute_capability: major * 10 + minor, newest_ptx }
-}
-
-pub(super) fn refusal(error: &PtxError) -> Refused {
-    let code = match error.kind {
-        PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-        _ => CUresult::CUDA_ERROR_INVALID_PTX,
-    };
-    Refused::new(code, format!("ptx {error}\n"))
 }
 
 /// Reads a module's file and appends a NUL, because it may be text.

@@ -3,7 +3,7 @@
 /// Groups of all threads of a grid, in the form that device code uses before CUDA 11.2. The handle
 /// is the address of the grid's workspace, whose second word is the barrier. Each block adds one,
 /// except the first: it adds a number such that the highest bit flips when all blocks have arrived.
-pub(crate) const PTX: &str = concat!("\n", include_str!("device_runtime.ptx"));
+pub(crate) const PTX: &str = include_str!("device_runtime.ptx");
 
 /// Recognizes the device runtime library by the object's name in the archive. The name exceeds the
 /// 16 bytes of a header, so it is in the table of long names, a member called `//`.

@@ -16,13 +16,14 @@ use crate::driver::context::{Context, current, other_context};
 use crate::driver::handle::Handle;
 
 use super::attributes::Attributes;
-use super::compile::{Compiled, refusal, try_compile};
+use super::compile::{Compiled, try_compile};
 use super::function::{FUNCTIONS, Function, function_of, unload};
 use super::image::Image;
 use super::jit::{Options, RegisterLimit};
 use super::module::{Module, ModuleOf};
 use super::named::Named;
 use super::origin::Origin;
+use super::refused::Refused;
 
 pub(super) static LIBRARIES: Table<Library> =
     Table::new(Kind::Library).leak(LeakKind::Library, |_, _| Leaked::Yes);
@@ -61,7 +62,7 @@ impl Library {
     /// and functions that look up its contents return the error.
     pub(super) fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
         out.check()?;
-        let (Compiled { program, registers }, refused) = match try_compile(image, options, &refusal)? {
+        let (Compiled { program, registers }, refused) = match try_compile(image, options, &Refused::of)? {
             Ok(compiled) => (compiled, None),
             Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY),
             Err(code) => {

@@ -10,14 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use cuprum_sys::*;
 
 use crate::message::{self, Message};
-use crate::program::{LoadOptions, Program, PtxError, PtxErrorKind};
+use crate::program::{Program, PtxError, PtxErrorKind};
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{InMut, Kind, Leaked, Out, Table, Text, calls, put_handle};
 use crate::driver::handle::Handle;
 
-use super::compile::{compile_or, read_file, refusal, target};
+use super::compile::{compile_or, read_file, target};
 use super::device_runtime::is_device_runtime;
 use super::image::Image;
 use super::jit::Options;
@@ -42,6 +42,8 @@ struct State {
     output: Option<Box<[u8]>>,
     /// True after a request to complete it, whether or not it succeeded.
     is_over: bool,
+    /// True after an input that contradicts an earlier one, which ends the link.
+    is_refused: bool,
 }
 
 impl Link {
@@ -56,6 +58,7 @@ impl Link {
     /// Adds an input. The log goes to the client.
     fn add(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer {
         ensure(!self.state().is_over, INVALID_VALUE)?;
+        ensure(!self.state().is_refused, CUresult::CUDA_ERROR_INVALID_SOURCE)?;
         let Err(Refused { code, log }) = self.take(kind, bytes, name)? else { return Ok(()) };
         self.options.error(&log)?;
         message::tell(&Message::InputRefused { name, code, log: &log });
@@ -86,25 +89,21 @@ impl Link {
         let target = target();
         let ptx = Image::in_buffer(&terminated).ptx(target.compute_capability)?;
         Ok(ptx.and_then(|ptx| {
-            alone(&ptx, &target)?;
-            self.state().joined.add(name, &ptx)
+            Program::check_input(&ptx, &target).map_err(|error| Refused::of(&error))?;
+            let mut state = self.state();
+            let added = state.joined.add(name, &ptx);
+            state.is_refused =
+                added.as_ref().is_err_and(|refused| refused.code == CUresult::CUDA_ERROR_INVALID_SOURCE);
+            added
         }))
-    }
-}
-
-/// Refuses a text that is invalid regardless of the other inputs.
-fn alone(ptx: &str, target: &LoadOptions) -> Result<(), Refused> {
-    match Program::load(ptx, target) {
-        Err(error) if error.kind != PtxErrorKind::Unresolved => Err(refusal(&error)),
-        _ => Ok(()),
     }
 }
 
 /// Translates the refusal of the joined text to the input that caused it.
 fn refusal_of_input(joined: &Joined, error: &PtxError) -> Refused {
-    let Some((name, line)) = joined.origin(error.line) else { return refusal(error) };
-    let Refused { mut code, log } = refusal(&PtxError { line, ..error.clone() });
-    if error.kind == PtxErrorKind::Unresolved {
+    let Some((name, line)) = joined.origin(error.line) else { return Refused::of(error) };
+    let Refused { mut code, log } = Refused::of(&PtxError { line, ..error.clone() });
+    if matches!(error.kind, PtxErrorKind::Unresolved | PtxErrorKind::Conflict) {
         code = CUresult::CUDA_ERROR_INVALID_SOURCE;
     }
     Refused::new(code, format!("input `{name}` of the link: {log}"))
@@ -186,6 +185,7 @@ calls! {
         let mut state = link.state();
         ensure(state.output.is_none(), INVALID_HANDLE)?;
         state.is_over = true;
+        ensure(!state.is_refused, CUresult::CUDA_ERROR_INVALID_SOURCE)?;
         let text = state.joined.text() + &link.options.registers().mark();
         let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
         let refusal = |error: &PtxError| refusal_of_input(&state.joined, error);

@@ -14,16 +14,20 @@ pub(crate) struct Named {
 
 impl Named {
     pub(super) fn new(program: Program) -> Self {
-        fn index<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<Box<str>, usize> {
+        fn index<'a>(names: impl Iterator<Item = (usize, &'a str)>) -> HashMap<Box<str>, usize> {
             let mut index = HashMap::new();
-            for (at, name) in names.enumerate() {
+            for (at, name) in names {
                 // The first definition of a name counts.
                 index.entry(name.into()).or_insert(at);
             }
             index
         }
-        let kernels = index(program.kernels().iter().map(|kernel| kernel.name()));
-        let globals = index(program.globals().iter().map(|global| global.name.as_str()));
+        let kernels = index(program.kernels().iter().map(|kernel| kernel.name()).enumerate());
+        // A variable of one input of a link may have the name of a visible one.
+        let (visible, own): (Vec<_>, Vec<_>) =
+            program.globals().iter().enumerate().partition(|(_, global)| global.visible);
+        let globals = visible.into_iter().chain(own).map(|(at, global)| (at, global.name.as_str()));
+        let globals = index(globals);
         Self { program, kernels, globals }
     }
 

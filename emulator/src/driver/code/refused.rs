@@ -2,6 +2,8 @@
 
 use cuprum_sys::CUresult;
 
+use crate::program::{PtxError, PtxErrorKind};
+
 /// Reason why an image cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
@@ -12,6 +14,15 @@ pub(super) struct Refused {
 impl Refused {
     pub(super) fn new(code: CUresult, log: impl Into<String>) -> Self {
         Self { code, log: log.into() }
+    }
+
+    /// Refuses PTX with an error.
+    pub(super) fn of(error: &PtxError) -> Self {
+        let code = match error.kind {
+            PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+            _ => CUresult::CUDA_ERROR_INVALID_PTX,
+        };
+        Self::new(code, format!("ptx {error}\n"))
     }
 
     /// Refuses an image that is neither PTX nor a container.

@@ -27,7 +27,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 }
             }
             Some(_) => return None,
-            None => match self.context.symbols.get(name)? {
+            None => match self.input.symbols.get(name)? {
                 ModuleSymbol::Global(index) => Constant::Global { index: *index, offset },
                 ModuleSymbol::Shared(index) => Constant::Shared { index: *index, offset },
                 ModuleSymbol::Function(index) if offset == 0 => Constant::Function { index: *index },
@@ -79,7 +79,7 @@ impl<'s> Decoder<'_, '_, 's> {
             ) => element,
             Some(_) => 0,
             None => {
-                let variables = &self.context.module.variables;
+                let variables = &self.input.module.variables;
                 let variable = variables.iter().rev().find(|variable| variable.name == name);
                 variable.map_or(0, element_bytes)
             }

@@ -17,7 +17,7 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// Register counts have no effect here.
     pub(super) fn set_registers(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        if !self.context.features.own {
+        if !self.input.features.own {
             return Err(m.for_target("sm_90a"));
         }
         let known = m.pick(&[("inc", ()), ("dec", ())]).is_some() && m.flag("sync") && m.flag("aligned");

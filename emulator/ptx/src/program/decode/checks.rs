@@ -73,7 +73,7 @@ impl<'s> Decoder<'_, '_, 's> {
             Some(Symbol::KernelParam { .. } | Symbol::ParamRows { .. }) => Space::Param,
             Some(Symbol::Global { index, .. }) => global(index),
             Some(_) => return None,
-            None => match self.context.symbols.get(name)? {
+            None => match self.input.symbols.get(name)? {
                 ModuleSymbol::Global(index) => global(*index),
                 ModuleSymbol::Shared(_) => Space::Shared,
                 ModuleSymbol::Function(_) => return None,

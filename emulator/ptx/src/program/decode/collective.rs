@@ -40,7 +40,7 @@ impl<'s> Decoder<'_, '_, 's> {
     /// Reads `.sync`. Fails if it is missing where PTX requires it.
     fn sync(&self, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
         let sync = m.flag("sync");
-        if sync || self.context.features.collectives_without_sync {
+        if sync || self.input.features.collectives_without_sync {
             Ok(sync)
         } else {
             Err(m.for_target("sm_60` or PTX before 6.4; later ones have `.sync"))

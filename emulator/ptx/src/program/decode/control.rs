@@ -120,9 +120,8 @@ impl<'s> Decoder<'_, '_, 's> {
             Some(Symbol::Register { register, ty }) if width_of(ty) == Width::Double => {
                 for index in 0..self.context.address_taken.len() {
                     let module_index = self.context.address_taken[index];
-                    if self.context.bodies[module_index as usize]
-                        .is_some_and(|tree| tree.kind == crate::ptx::FunctionKind::Device)
-                    {
+                    let body = self.context.body(module_index);
+                    if body.is_some_and(|tree| tree.kind == crate::ptx::FunctionKind::Device) {
                         self.function(module_index)?;
                     }
                 }
@@ -142,14 +141,14 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     fn callee(&mut self, name: &str) -> Decoded<Callee> {
-        let Some(ModuleSymbol::Function(index)) = self.context.symbols.get(name) else {
+        let Some(ModuleSymbol::Function(index)) = self.input.symbols.get(name) else {
             return Err(PtxError::at(
                 self.position,
                 PtxErrorKind::Unresolved,
                 format!("`{name}` is no function"),
             ));
         };
-        if self.context.bodies[*index as usize].is_none() {
+        if self.context.body(*index).is_none() {
             let system = match name {
                 "vprintf" => Some(SystemCall::Printf),
                 "__assertfail" => Some(SystemCall::Assert),

@@ -35,8 +35,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 Symbol::Shared { index: self.shared.len() as u32 - 1, element: element_bytes(variable) }
             }
             Space::Global | Space::Const => {
-                let index =
-                    self.context.inner.get(variable.position.as_number()).copied().unwrap_or_default();
+                let place = (variable.position, variable.name);
+                let index = self.context.inner.get(&place).copied().unwrap_or_default();
                 Symbol::Global { index, element: element_bytes(variable) }
             }
             Space::Param => {

@@ -3,7 +3,7 @@
 use super::unit::{Spilled, Unit};
 use crate::ordered::Ordered;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, SystemCall};
-use crate::program::symbols::{Context, SharedVariable};
+use crate::program::symbols::{Context, Input, SharedVariable};
 use crate::program::types::Type;
 use crate::program::{MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind};
 use crate::ptx::{self, Position, Statement};
@@ -85,6 +85,8 @@ impl Symbol<'_> {
 
 pub(in crate::program) struct Decoder<'c, 'm, 's> {
     pub(super) context: &'c Context<'m, 's>,
+    /// The module of the function being decoded.
+    pub(super) input: &'c Input<'m, 's>,
     pub(super) code: Vec<Instruction>,
     pub(super) origins: Vec<Origin>,
     pub(super) row_kinds: RefCell<Vec<RowKind>>,
@@ -117,9 +119,10 @@ pub(in crate::program) struct Decoder<'c, 'm, 's> {
 }
 
 impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
-    pub(super) fn new(context: &'c Context<'m, 's>, position: Position) -> Self {
+    pub(super) fn new(context: &'c Context<'m, 's>, input: usize, position: Position) -> Self {
         Decoder {
             context,
+            input: &context.inputs[input],
             code: Vec::new(),
             origins: Vec::new(),
             row_kinds: RefCell::default(),
@@ -207,7 +210,9 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 Statement::Variable(variable) => self.declare(variable)?,
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
                 Statement::Block(inner) => self.scope(inner)?,
-                Statement::Location { file, line } => self.source = Some((*file, *line)),
+                Statement::Location { file, line } => {
+                    self.source = Some((file.wrapping_add(self.input.first_file), *line));
+                }
                 Statement::Pragma(_) | Statement::Prototype { .. } | Statement::Targets { .. } => {}
             }
         }

@@ -1,10 +1,11 @@
 //! Device functions that a kernel may call. Each is decoded once per kernel.
 
+use super::parameters::check_passed;
 use super::unit::{Spilled, Unit};
 use super::{Decoded, Decoder, Symbol, rows_of};
 use crate::program::instruction::Op;
 use crate::program::memory::{Access, Address, Order};
-use crate::program::symbols::layout;
+use crate::program::symbols::{self, Definition, Purpose, layout};
 use crate::program::types::Type;
 use crate::program::{Function, PtxError, PtxErrorKind};
 use crate::ptx::{self, Space, Statement, Variable};
@@ -15,9 +16,12 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn unit(&mut self, index: usize) -> Decoded<()> {
         let unit = &self.units[index];
         let module_index = unit.module_index;
-        let Some(tree) = self.context.bodies[module_index as usize] else {
-            return Err(self.unsupported("a function without a body"));
+        // An input of a link may call functions of others.
+        let Some(Definition { tree, input }) = self.context.functions[module_index as usize].definition
+        else {
+            return Ok(());
         };
+        self.input = &self.context.inputs[input];
         let mut scope = HashMap::new();
         for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
             for (variable, (first, words)) in variables.iter().zip(rows) {
@@ -64,16 +68,21 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         if let Some(index) = self.by_module_index.get(&module_index) {
             return Ok(*index);
         }
-        let Some(tree) = self.context.bodies[module_index as usize] else {
-            let name = self.context.names[module_index as usize];
-            return Err(PtxError::at(
-                self.position,
-                PtxErrorKind::Unresolved,
-                format!("the function `{name}` is declared and never defined"),
-            ));
+        let symbols::Function { name, definition, is_extern } = self.context.functions[module_index as usize];
+        let (params, returns) = match definition {
+            Some(Definition { tree, input }) => {
+                let module = self.context.inputs[input].module;
+                (self.param_rows(module, &tree.params)?, self.param_rows(module, &tree.returns)?)
+            }
+            None if is_extern && self.context.purpose == Purpose::Input => Default::default(),
+            None => {
+                return Err(PtxError::at(
+                    self.position,
+                    PtxErrorKind::Unresolved,
+                    format!("the function `{name}` is declared and never defined"),
+                ));
+            }
         };
-        let params = self.param_rows(&tree.params)?;
-        let returns = self.param_rows(&tree.returns)?;
         let words = |list: &[(Register, u32)]| {
             let mut all = Vec::new();
             for (first, words) in list {
@@ -95,11 +104,15 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(index)
     }
 
-    pub(super) fn param_rows(&mut self, variables: &[Variable<'s>]) -> Decoded<Vec<(Register, u32)>> {
+    pub(super) fn param_rows(
+        &mut self,
+        module: &ptx::Module<'s>,
+        variables: &[Variable<'s>],
+    ) -> Decoded<Vec<(Register, u32)>> {
         let mut rows = Vec::new();
         for variable in variables {
             if variable.space == Space::Register {
-                self.check_passed(variable)?;
+                check_passed(module, variable)?;
             }
             let words = self.words_of(variable)?;
             rows.push((self.allocate_rows(words, Width::Single), words));

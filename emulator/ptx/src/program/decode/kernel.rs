@@ -3,7 +3,7 @@
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::Constant;
 use crate::program::slot::Slot;
-use crate::program::symbols::{Context, layout};
+use crate::program::symbols::{Context, Definition, layout};
 use crate::program::{ClusterBounds, Kernel, Param, PtxError, PtxErrorKind, flow, sort_constants};
 use crate::ptx::{self, Space, Variable};
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(in crate::program) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
-    tree: &'m ptx::Function<'s>,
+    Definition { tree, input }: Definition<'m, 's>,
 ) -> Decoded<Kernel> {
     context.count(context.shared.len(), tree.position)?;
-    Decoder::new(context, tree.position).kernel(tree)
+    Decoder::new(context, input, tree.position).kernel(tree)
 }
 
 impl<'m, 's> Decoder<'_, 'm, 's> {

@@ -101,7 +101,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
         let wide = ty.bytes() as usize * elements > 16;
-        let has_wide = self.context.features.since_sm_100 && matches!(space, Some(Space::Global) | None);
+        let has_wide = self.input.features.since_sm_100 && matches!(space, Some(Space::Global) | None);
         let odd = elements == 8 && ty.bytes() != 4 || wide && !has_wide;
         if ty == Type::Pred || memory_mapped && order == Order::Weak || odd {
             return Err(m.unknown());

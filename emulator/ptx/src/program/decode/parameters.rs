@@ -19,7 +19,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     /// Declares parameters and results that are registers, and copies the caller's values.
     pub(super) fn receive(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<()> {
         let Some(unit) = self.units.iter().rev().find(|unit| {
-            let body = self.context.bodies[unit.module_index as usize];
+            let body = self.context.body(unit.module_index);
             body.is_some_and(|body| std::ptr::eq(body, tree))
         }) else {
             return Ok(());
@@ -41,23 +41,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             }
         }
         Ok(())
-    }
-
-    /// Refuses registers of types that the calling convention does not pass.
-    pub(super) fn check_passed(&self, variable: &Variable<'_>) -> Decoded<()> {
-        use Type::{Pred, S8, S16, U8, U16};
-        // A module with a function of several results is exempt from the convention.
-        let several = || self.context.module.functions.iter().any(|function| function.returns.len() > 1);
-        let passes = |ty| variable.vector > 1 || !matches!(ty, Pred | U8 | S8 | U16 | S16) || several();
-        if Type::parse(variable.ty).is_some_and(passes) && variable.count.is_none() {
-            return Ok(());
-        }
-        let message = format!(
-            "`{}`: predicates and integers of 8 and 16 bits are passed to functions only if a function of the module \
-             has several results",
-            variable.name
-        );
-        Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
     }
 
     /// Emits the end of the kernel, or of the function.
@@ -124,7 +107,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
 
     pub(super) fn signature(&self, callee: Callee) -> Option<&'m ptx::Function<'s>> {
         let Callee::Direct(index) = callee else { return None };
-        self.context.bodies[self.units.get(index as usize)?.module_index as usize]
+        self.context.body(self.units.get(index as usize)?.module_index)
     }
 
     /// Returns the rows of the arguments of a call, word by word.
@@ -264,4 +247,21 @@ fn takes(variable: &Variable<'_>, symbol: &Symbol<'_>) -> bool {
         Symbol::ParamRows { .. } => declared != Some(Type::Pred),
         _ => false,
     }
+}
+
+/// Refuses registers of types that the calling convention does not pass.
+pub(super) fn check_passed(module: &ptx::Module<'_>, variable: &Variable<'_>) -> Decoded<()> {
+    use Type::{Pred, S8, S16, U8, U16};
+    // A module with a function of several results is exempt from the convention.
+    let several = || module.functions.iter().any(|function| function.returns.len() > 1);
+    let passes = |ty| variable.vector > 1 || !matches!(ty, Pred | U8 | S8 | U16 | S16) || several();
+    if Type::parse(variable.ty).is_some_and(passes) && variable.count.is_none() {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}`: predicates and integers of 8 and 16 bits are passed to functions only if a function of the module \
+         has several results",
+        variable.name
+    );
+    Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
 }

@@ -10,7 +10,7 @@ impl Decoder<'_, '_, '_> {
     /// Refuses an instruction that the version or the target of its text does not have.
     pub(super) fn refuse_newer(&self, instruction: &Instruction<'_>) -> Decoded<()> {
         let (mut version, mut target) = ((0, 0), 0);
-        for since in self.context.newer.of(instruction.opcode).filter(|since| self.has(instruction, since)) {
+        for since in self.input.newer.of(instruction.opcode).filter(|since| self.has(instruction, since)) {
             version = version.max(since.2);
             target = target.max(since.3);
         }
@@ -19,10 +19,10 @@ impl Decoder<'_, '_, '_> {
         }
         let spelling = [&[instruction.opcode], &instruction.modifiers[..]].concat().join(".");
         let mut needs = Vec::new();
-        if version > self.context.module.version {
+        if version > self.input.module.version {
             needs.push(format!("`.version {}.{}`", version.0, version.1));
         }
-        if target > self.context.features.number {
+        if target > self.input.features.number {
             needs.push(format!("`.target sm_{target}`"));
         }
         let message = format!("`{spelling}` as written here needs {}", needs.join(" and "));

@@ -29,7 +29,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if m.flag("cp_fenceproxy") {
             return self.copy_map(i, m);
         }
-        if !self.context.features.own {
+        if !self.input.features.own {
             return Err(m.for_target("sm_90a"));
         }
         if !m.flag("replace") || !m.flag("tile") || !m.flag("b1024") {

@@ -24,7 +24,7 @@ const ELEMENTS: [(&str, Element); 10] = [
 
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn warp_group(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        if !self.context.features.of_sm_90a {
+        if !self.input.features.of_sm_90a {
             return Err(m.for_target("sm_90a"));
         }
         let Some(&operation) = i.modifiers.first() else { return Err(m.unknown()) };

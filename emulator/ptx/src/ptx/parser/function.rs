@@ -63,6 +63,7 @@ impl<'s> Parser<'s> {
         self.advance()?;
         let mut variable = self.variable_type(space)?;
         self.variable_name(&mut variable)?;
+        self.dimensions(&mut variable)?;
         Ok(variable)
     }
 

@@ -8,5 +8,6 @@ mod state;
 mod variable;
 
 pub use self::state::parse;
+pub(crate) use self::state::parse_from;
 
 use self::state::{Parsed, Parser};

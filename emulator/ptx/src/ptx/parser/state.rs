@@ -12,8 +12,12 @@ const MAX_DEPTH: u32 = 200;
 /// # Errors
 /// The first position that is not PTX: its line, its column, and the expected text.
 pub fn parse(source: &str) -> Result<Module<'_>, SyntaxError> {
-    let mut parser = Parser::new(source)?;
-    parser.module()
+    parse_from(source, 1)
+}
+
+/// Parses a module whose text starts on this line of another text.
+pub(crate) fn parse_from(source: &str, line: u32) -> Result<Module<'_>, SyntaxError> {
+    Parser::new(source, line)?.module()
 }
 
 pub(super) struct Parser<'s> {
@@ -30,8 +34,8 @@ pub(super) struct Parser<'s> {
 pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 impl<'s> Parser<'s> {
-    fn new(source: &'s str) -> Parsed<Self> {
-        let mut lexer = Lexer::new(source);
+    fn new(source: &'s str, line: u32) -> Parsed<Self> {
+        let mut lexer = Lexer::new(source, line);
         let (token, start, position) = lexer.next()?;
         Ok(Parser { lexer, token, start, previous_end: 0, position, depth: 0, inside: false })
     }

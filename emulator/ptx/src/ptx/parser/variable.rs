@@ -17,6 +17,12 @@ impl<'s> Parser<'s> {
         loop {
             let mut variable = pattern.clone();
             self.variable_name(&mut variable)?;
+            if self.accept(b'<')? {
+                variable.count = Some(self.small("a number of variables")?);
+                self.require(b'>')?;
+            } else {
+                self.dimensions(&mut variable)?;
+            }
             if self.accept(b'=')? {
                 match variable.ty {
                     "texref" | "samplerref" | "surfref" => self.reference_fields()?,
@@ -107,10 +113,10 @@ impl<'s> Parser<'s> {
     pub(super) fn variable_name(&mut self, variable: &mut Variable<'s>) -> Parsed<()> {
         variable.position = self.position;
         variable.name = self.name("a name")?;
-        if self.accept(b'<')? {
-            variable.count = Some(self.small("how many registers")?);
-            self.require(b'>')?;
-        }
+        Ok(())
+    }
+
+    pub(super) fn dimensions(&mut self, variable: &mut Variable<'s>) -> Parsed<()> {
         while self.accept(b'[')? {
             variable.dimensions.push(if self.is(b']') { None } else { Some(self.constant_expression()?) });
             self.require(b']')?;

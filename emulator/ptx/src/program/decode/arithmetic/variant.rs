@@ -105,7 +105,7 @@ impl<'s> Decoder<'_, '_, 's> {
     /// Decodes the minimum or maximum of three numbers, or of their magnitudes, as two operations.
     fn extremum_of_three(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let (nan, abs, mode) = (m.flag("NaN"), m.flag("abs"), FloatMode::of(m));
-        let is_known = self.context.features.since_sm_100 && self.context.module.version >= (8, 8);
+        let is_known = self.input.features.since_sm_100 && self.input.module.version >= (8, 8);
         if m.ty()? != Type::F32 || !is_known {
             return Err(m.unknown());
         }
@@ -134,7 +134,7 @@ impl<'s> Decoder<'_, '_, 's> {
 
     /// Decodes an operation on two single-precision numbers, all in registers.
     fn single_pair(&mut self, i: &Instruction<'s>, m: &Modifiers<'_, 's>, mode: FloatMode) -> Decoded<()> {
-        let info = float::pair(i.opcode, mode).filter(|_| self.context.features.since_sm_100);
+        let info = float::pair(i.opcode, mode).filter(|_| self.input.features.since_sm_100);
         let registers = i.operands.iter().all(|operand| matches!(operand, Operand::Name(_)));
         let info = info.filter(|_| registers).ok_or_else(|| m.unknown())?;
         self.pure_instruction(i, info, Type::B64)
