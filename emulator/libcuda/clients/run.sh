@@ -61,13 +61,14 @@ for mode in eager async deferred; do
     CUPRUM_EMULATOR_MODE=$mode programs test_cuda_bindings.py test_cuda_core.py test_cuda_core_objects.py
 done
 
-step "Triton, Taichi, Quadrants, and what is said to programs that cannot run"
+step "Triton, Taichi, Quadrants, Halide, and what is said to programs that cannot run"
 ptxas=$PWD/emulator/libcuda/bin/ptxas
 # Triton takes the first below compute capability 9.0, the second from there on.
 TRITON_PTXAS_PATH=$ptxas TRITON_PTXAS_BLACKWELL_PATH=$ptxas TRITON_CACHE_DIR=$folder/triton TRITON_DEFAULT_FP_FUSION=1 \
     programs test_triton.py test_triton_hopper.py test_messages.py
 programs test_taichi.py
 programs test_quadrants.py
+programs test_halide.py
 
 step "CUTLASS"
 programs test_cutlass.py

@@ -16,7 +16,7 @@ const NONE: Check = |_| {};
 const INIT: Check = |options| options.check_init = true;
 const RACES: Check = |options| options.check_races = true;
 const BARRIERS: Check = |options| options.check_barriers = true;
-const BUDGET: Check = |options| options.budget = Some(300_000);
+const BUDGET: Check = |options| options.budget = Some(10_000);
 /// The corrected kernels must pass all of them.
 const ALL: Check = |options| {
     INIT(options);

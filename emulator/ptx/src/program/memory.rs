@@ -76,6 +76,18 @@ pub enum AtomicOperation {
     Decrement,
 }
 
+impl AtomicOperation {
+    /// Returns false if it was an exchange that left the value as it was: an attempt that failed.
+    #[inline]
+    pub fn changes(self, old: u64, [a, b]: [u64; 2]) -> bool {
+        match self {
+            Self::Exchange => old != a,
+            Self::CompareExchange => old == a && old != b,
+            _ => true,
+        }
+    }
+}
+
 /// `atom` and `red`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Atomic {

@@ -33,11 +33,17 @@ impl Writers {
     }
 }
 
-pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
+/// Performs an atomic operation. Returns false if it was an exchange that changed nothing.
+pub(in crate::exec) fn atomic(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    atomic: &Atomic,
+) -> Result<bool, Stop> {
     let bytes = atomic.ty.bytes();
     if bytes == 16 {
         return atomic_wide(block, issue, atomic);
     }
+    let mut changes = false;
     let width = if bytes == 8 { Width::Double } else { Width::Single };
     for lane in lanes_of(issue.active) {
         let request = |block: &Block<'_, '_>, lane| {
@@ -56,15 +62,17 @@ pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &
         // SAFETY: `place` checked that the bytes are aligned and in live memory. Only this worker
         // accesses memory that is not global.
         let old = unsafe { change(place.host, bytes, operation, writers, operands) };
+        changes |= atomic.operation.changes(old, operands);
         if let Some(out) = atomic.out {
             block.warps[issue.warp].rows.set_wide(out, width, lane, old);
         }
     }
-    Ok(())
+    Ok(changes)
 }
 
 /// Exchanges 128 bits, whose registers are pairs of double rows. They are atomic among each other.
-fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
+fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<bool, Stop> {
+    let mut changes = false;
     static TURN: Mutex<()> = Mutex::new(());
     for lane in lanes_of(issue.active) {
         let request = |block: &Block<'_, '_>, lane| {
@@ -90,12 +98,13 @@ fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Resu
         // SAFETY: as above; writing was checked too.
         unsafe { halves.write_unaligned(new) };
         drop(turn);
+        changes |= new != old;
         if let Some(out) = atomic.out {
             rows.set_wide(out, Width::Double, lane, old[0]);
             rows.set_wide(Register(out.0 + 2), Width::Double, lane, old[1]);
         }
     }
-    Ok(())
+    Ok(changes)
 }
 
 /// Performs an atomic operation on memory and returns the old value.

@@ -74,6 +74,10 @@ impl Drop for Frame {
 /// Branches of the divergent paths of a warp after which the one that runs lets the others run.
 pub(in crate::exec) const FUEL: u32 = 4096;
 
+/// Instructions as which an exchange counts that changes nothing: a warp that tries to take a lock
+/// soon ends its turn, so that the owner can run.
+pub(in crate::exec) const FAILED_ATTEMPT: u32 = 100;
+
 /// A divergent path: lanes at the same instruction of the same call.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct DivergentPath {

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::frames;
 use super::order::Order;
 use super::quads;
-use crate::exec::block::warp::{DivergentPath, Wait};
+use crate::exec::block::warp::{DivergentPath, FAILED_ATTEMPT, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
 use crate::exec::plain::{self, Flow};
@@ -76,6 +76,10 @@ fn run_path(
             block.count_instructions(1);
             let next = match plain::step(block, warp, path, pc, mask)? {
                 Flow::Next => pc + 1,
+                Flow::Retry => {
+                    turn.left = turn.left.saturating_sub(FAILED_ATTEMPT);
+                    pc + 1
+                }
                 Flow::Jump(target) => target,
                 Flow::Yield => return Ok(()),
                 Flow::Pause => {

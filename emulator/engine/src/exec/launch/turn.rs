@@ -15,7 +15,7 @@ use compiled::Code as MachineCode;
 type MachineCode = std::convert::Infallible;
 
 /// Maximum instructions of a warp's turn.
-pub(super) const LONG_TURN: u32 = 100_000;
+pub(super) const LONG_TURN: u32 = 10_000;
 /// Maximum instructions of a turn if the worker has to check the time soon.
 pub(super) const SHORT_TURN: u32 = 500;
 

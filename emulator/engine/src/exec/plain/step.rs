@@ -7,7 +7,7 @@ use super::{
     tensor, warp_group, watch_registers,
 };
 use crate::exec::access::{self, watch};
-use crate::exec::block::warp::{FUEL, Wait};
+use crate::exec::block::warp::{FAILED_ATTEMPT, FUEL, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Condition, Op};
 use crate::report::FaultKind;
@@ -61,22 +61,32 @@ fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32
         let path = &block.warps[warp].paths[index];
         (path.pc, path.mask)
     };
+    // As in the other modes, a turn ends at a branch, unless the order of the warps is random.
+    let paced = block.launch.options.seed.is_some();
     let mut rank = kernel.ranks[pc as usize];
     loop {
-        if *left == 0 {
+        if *left == 0 && paced {
             block.warps[warp].paths[index].pc = pc;
             return Ok(());
         }
-        *left -= 1;
+        *left = left.saturating_sub(1);
         block.count_instructions(1);
         block.warps[warp].paths[index].pc = pc;
         match step(block, warp, index, pc, mask)? {
             Flow::Next => pc += 1,
+            Flow::Retry => {
+                *left = left.saturating_sub(FAILED_ATTEMPT);
+                pc += 1;
+            }
             Flow::Jump(target) => {
                 pc = target;
                 if !alone && block.warps[warp].tires(index) {
                     block.warps[warp].paths[index].pc = pc;
                     *left = left.saturating_sub(FUEL);
+                    return Ok(());
+                }
+                if *left == 0 {
+                    block.warps[warp].paths[index].pc = pc;
                     return Ok(());
                 }
             }
@@ -145,7 +155,7 @@ pub(super) fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Resul
         Op::Carry(carry) => compute::carry(block, issue, carry),
         Op::Load(access) => access::load(block, issue, access)?,
         Op::Store(access) => access::store(block, issue, access)?,
-        Op::Atomic(atomic) => access::atomic(block, issue, atomic)?,
+        Op::Atomic(atomic) => return access::atomic(block, issue, atomic).map(Flow::after_exchange),
         Op::AsyncCopy(copy) => asynchronous::async_copy(block, issue, copy)?,
         Op::BulkCopy(copy) => bulk::bulk_copy(block, issue, copy)?,
         Op::Map(op) => tensor::map(block, issue, op)?,

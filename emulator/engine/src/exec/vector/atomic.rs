@@ -4,6 +4,7 @@ use super::Run;
 use super::watch::Target;
 use crate::exec::access::{Writers, change, read, write};
 use crate::exec::block::Stop;
+use crate::exec::block::warp::FAILED_ATTEMPT;
 use crate::exec::code::access::{Access, Window};
 use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
 use crate::program::memory::AtomicOperation;
@@ -11,15 +12,19 @@ use crate::program::types::Type;
 use crate::semantics::{LANES, lanes_of};
 
 impl Run<'_, '_, '_> {
-    /// Runs an atomic operation for each lane, in order.
+    /// Runs an atomic operation for each lane, in order. If it is an exchange that fails in all
+    /// warps, they probably wait for another one, and soon end their turn.
     #[inline(always)]
     pub(super) fn atomic(&mut self, step: &Step, atomic: &AtomicStep) -> Result<(), Stop> {
+        let mut tried = 0;
+        self.failed = 0;
         for warp in 0..self.files.count {
             let active = self.files.active(warp, step.guard);
             let atomic = (atomic, step.pc);
             if active == 0 {
                 continue;
             }
+            tried += 1;
             let mut left = self.atomic_fast(atomic, warp, active);
             if left == active {
                 left = self.atomic_in_window(atomic, warp, active);
@@ -27,6 +32,9 @@ impl Run<'_, '_, '_> {
             if left != 0 {
                 self.step_lanes(step, [None; 2], (warp, left))?;
             }
+        }
+        if self.failed != 0 && self.failed == tried {
+            self.left = self.left.saturating_sub(FAILED_ATTEMPT);
         }
         Ok(())
     }
@@ -83,8 +91,14 @@ impl Run<'_, '_, '_> {
         if step.access.wide {
             // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
             // are in the window, which is writable memory of this block or a live region.
+            let failed = unsafe { run.fails::<u64>(step) };
+            self.failed += u32::from(failed);
+            // SAFETY: as above.
             unsafe { run.run::<u64>(step, writers) };
         } else {
+            // SAFETY: as above.
+            let failed = unsafe { run.fails::<u32>(step) };
+            self.failed += u32::from(failed);
             // SAFETY: as above.
             unsafe { run.run::<u32>(step, writers) };
         }
@@ -166,6 +180,27 @@ impl Lanes<'_> {
                 unsafe { write(at.wrapping_add(element * bytes), access.bytes, value, true) };
             }
         }
+    }
+
+    /// True if an exchange of the first lane would leave the value as it is.
+    ///
+    /// # Safety
+    /// As for [`Lanes::run`].
+    #[inline]
+    unsafe fn fails<C: Cell>(&self, step: &AtomicStep) -> bool {
+        let is_exchange =
+            matches!(step.operation, AtomicOperation::Exchange | AtomicOperation::CompareExchange);
+        if !is_exchange || self.active == 0 {
+            return false;
+        }
+        let lane = self.active.trailing_zeros() as usize;
+        let cell = |row: u32| self.file.wrapping_add(row as usize).cast::<C>().wrapping_add(lane);
+        // SAFETY: a lane of a row of the step.
+        let operands = step.operands.map(|row| unsafe { cell(row).read() }.into());
+        let at = self.host.wrapping_offset(self.offsets[lane] as isize);
+        // SAFETY: guaranteed by the caller.
+        let old = unsafe { read(at, size_of::<C>() as u32, true) };
+        !step.operation.changes(old, operands)
     }
 
     /// Runs the operation. Compiled for each kind, and for numbers with and without a sign, so that

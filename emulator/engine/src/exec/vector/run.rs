@@ -22,6 +22,8 @@ pub(super) struct Run<'r, 'l, 'a> {
     pub(super) used: u32,
     /// Remaining instructions of its share.
     pub(super) left: u32,
+    /// Number of warps in which the last exchange failed.
+    pub(super) failed: u32,
     /// True if some instructions need the check of registers.
     suspicious: bool,
     /// True if its share ends between any two steps, not only at branches.
@@ -41,7 +43,7 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
         let code = &steps.rows;
         let (gang, files) = (Gang::default(), Files::NONE);
         let (suspicious, paced) = (block.launch.suspects.is_some(), block.launch.options.seed.is_some());
-        Run { block, steps, code, gang, files, company: None, used: 0, left: 0, suspicious, paced }
+        Run { block, steps, code, gang, files, company: None, used: 0, left: 0, failed: 0, suspicious, paced }
     }
 
     /// Runs the group until its members separate for good, wait, end, or use up their share of
@@ -204,7 +206,7 @@ impl Run<'_, '_, '_> {
         let mut staying = Gang::default();
         for member in self.gang.members() {
             match plain::step(self.block, member.warp, member.path, pc, member.mask)? {
-                Flow::Next => staying.push(*member),
+                Flow::Next | Flow::Retry => staying.push(*member),
                 Flow::Jump(target) => {
                     self.block.warps[member.warp].paths[member.path].pc = target;
                 }
