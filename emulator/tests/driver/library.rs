@@ -288,3 +288,35 @@ fn a_kernel_has_no_more_registers_than_its_largest_block_can_have() {
         assert!(blocks >= 1, "{bounds}");
     }
 }
+
+/// As an H200: a kernel may write a constant by its address, and later launches read it.
+#[test]
+fn constants_are_written_by_kernels_that_do_not_read_them() {
+    let context = TestContext::new();
+    let text = c".version 7.0\n.target sm_75\n.address_size 64\n.visible .const .u32 limit[2] = {5, 6};\n\
+        .visible .entry set(.param .u64 at) { .reg .b64 %x; .reg .b32 %r; ld.param.u64 %x, [at];\n\
+        st.global.u32 [%x], 7; atom.global.add.u32 %r, [%x+4], 8; ret; }\n\
+        .visible .entry get(.param .u64 at) { .reg .b64 %x; .reg .b32 %r<2>; ld.param.u64 %x, [at];\n\
+        ld.const.v2.u32 {%r0, %r1}, [limit]; st.global.v2.u32 [%x], {%r0, %r1}; ret; }\n\
+        .visible .entry both(.param .u64 at) { .reg .b64 %x; .reg .b32 %r; ld.param.u64 %x, [at];\n\
+        ld.const.u32 %r, [limit]; st.global.u32 [%x], %r; ret; }\n";
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    let (mut limit, mut bytes) = (CUdeviceptr::default(), 0);
+    ok!(cuModuleGetGlobal_v2(&mut limit, &mut bytes, module, c"limit".as_ptr()));
+    let run = |name: &core::ffi::CStr, mut at: CUdeviceptr| {
+        let mut function = CUfunction::null();
+        ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
+        let mut params: [*mut c_void; 1] = [(&raw mut at).cast()];
+        let params = params.as_mut_ptr();
+        ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), params, null_mut()));
+        code!(cuCtxSynchronize())
+    };
+    let out = alloc(8);
+    assert_eq!(run(c"set", limit), CUresult::CUDA_SUCCESS);
+    assert_eq!(run(c"get", out), CUresult::CUDA_SUCCESS);
+    assert_eq!(read::<u32>(out, 2), [7, 14]);
+    // Hardware does not promise which of the two values such a kernel reads.
+    assert_eq!(run(c"both", limit), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+    drop(context);
+}

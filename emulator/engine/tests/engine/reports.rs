@@ -135,7 +135,7 @@ const CASES: &[Case] = &[
     Case {
         name: "write to a constant",
         program: Bodies(
-            "mov.u64 %rd1, table;\ncvta.const.u64 %rd1, %rd1;\nst.u32 [%rd1], 1;",
+            "ld.const.u32 %r0, [table];\nmov.u64 %rd1, table;\ncvta.const.u64 %rd1, %rd1;\nst.u32 [%rd1], 1;",
             "mov.u64 %rd1, table;\ncvta.const.u64 %rd1, %rd1;\nld.u32 %r0, [%rd1];",
         ),
         check: NONE,

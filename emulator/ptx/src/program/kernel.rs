@@ -292,6 +292,9 @@ pub struct Kernel {
     /// True if it has atomic operations on memory that may be global.
     #[doc(hidden)]
     pub changes_global: bool,
+    /// True if it reads variables in constant memory as such, by `ld.const`.
+    #[doc(hidden)]
+    pub reads_constants: bool,
 }
 
 /// Registers that a kernel may read before they are written.

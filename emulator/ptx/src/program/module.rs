@@ -144,6 +144,10 @@ fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<Ptx
                 Op::Atomic(atomic) => !matches!(atomic.space, Some(Space::Shared | Space::SharedCluster)),
                 _ => false,
             });
+            kernel.reads_constants = kernel.code.iter().any(|instruction| match &instruction.op {
+                Op::Load(access) => access.space == Some(Space::Const),
+                _ => false,
+            });
             kernels.push(Arc::new(kernel));
         }
     }

@@ -5,7 +5,7 @@ use super::{Place, Request};
 use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Site, Stop};
 use crate::exec::touched::{Manner, Marks};
-use crate::memory::Region;
+use crate::memory::{Region, RegionKind};
 use crate::program::memory::RANK_SHIFT;
 use crate::ptx::Space;
 use crate::report::FaultKind;
@@ -148,7 +148,7 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
             None => return Err(access_fault(block, missed(block, region, address), site, request)),
         }
     }
-    if write && !cached.writable {
+    if write && !cached.writable && !is_plain_constant(block, address) {
         return Err(access_fault(block, FaultKind::WriteToReadOnly, site, request));
     }
     let offset = address - cached.base;
@@ -170,6 +170,15 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
         watch_race(block, site, (Memory::Global, address, host), request)?;
     }
     Ok(Place { host, global: true })
+}
+
+/// True if the address is in a variable of constant memory that this kernel treats like any other:
+/// its stores reach the caches of constants after it has ended.
+#[cold]
+fn is_plain_constant(block: &Block<'_, '_>, address: u64) -> bool {
+    let launch = block.launch;
+    let region = launch.map.find(address);
+    !launch.args.kernel.reads_constants && region.is_some_and(|region| region.kind == RegionKind::Global)
 }
 
 /// Caches the region at an address as the one that an instruction found last, for accesses in some

@@ -69,6 +69,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             machine_code: Slot::default(),
             independent_lanes: false,
             changes_global: false,
+            reads_constants: false,
         })
     }
 
