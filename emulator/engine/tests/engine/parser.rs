@@ -174,6 +174,36 @@ fn a_version_knows_the_targets_of_its_time() {
     }
 }
 
+/// As NVIDIA's assembler.
+#[test]
+fn a_header_has_its_directives_in_order() {
+    let load = |header: &str| {
+        let text = format!(".version 7.0 {header} .visible .entry f() {{ ret; }}");
+        Program::load(&text, &LoadOptions::default()).map(drop).map_err(|error| error.kind)
+    };
+    for header in [
+        ".target sm_75",
+        ".target sm_75 .address_size 64",
+        ".target sm_75, texmode_unified .address_size 64",
+        ".target sm_75, sm_70",
+        ".target sm_75 .target texmode_independent .address_size 64",
+    ] {
+        assert_eq!(load(header), Ok(()), "{header}");
+    }
+    for (header, kind) in [
+        ("", PtxErrorKind::Syntax),
+        (".address_size 64 .target sm_75", PtxErrorKind::Syntax),
+        (".target sm_75 .address_size 64 .address_size 64", PtxErrorKind::Syntax),
+        (".target sm_75 .file 1 \"a\" .address_size 64", PtxErrorKind::Syntax),
+        (".target sm_75 .address_size 64 .visible .entry g() { ret; } .target sm_75", PtxErrorKind::Syntax),
+        (".target sm_75 .address_size 32", PtxErrorKind::Unsupported),
+        (".target sm_75, nonsense", PtxErrorKind::Target),
+        (".target sm_75, map_f64_to_f32", PtxErrorKind::Target),
+    ] {
+        assert_eq!(load(header), Err(kind), "{header}");
+    }
+}
+
 #[test]
 fn constant_expressions_have_the_operators_of_c() {
     let cases = [

@@ -191,6 +191,14 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), B
     let (Some(target), Some((number, specific))) = (module.target.first(), target_number(module)) else {
         return Err(PtxError::at(at, PtxErrorKind::Syntax, "expected `.target`, the module has none"));
     };
+    let is_known = |option: &str| {
+        let architecture = option.strip_prefix("sm_").or_else(|| option.strip_prefix("compute_"));
+        architecture.is_some() || ["texmode_unified", "texmode_independent", "debug"].contains(&option)
+    };
+    if let Some(unknown) = module.target.iter().find(|option| !is_known(option)) {
+        let text = format!("`{unknown}` is no architecture or option of `.target` that this device has");
+        return Err(PtxError::at(at, PtxErrorKind::Target, text));
+    }
     let version = module.version;
     if let Some(least) = least_version(number).filter(|least| version < *least) {
         let text = format!(

@@ -14,6 +14,17 @@ impl<'s> Parser<'s> {
         module.version = self.lexer.version()?;
         module.version_position = self.position;
         self.advance()?;
+        while self.token == Token::Dot("target") {
+            self.advance()?;
+            module.target.push(self.name("an architecture such as `sm_75`")?);
+            while self.accept(b',')? {
+                module.target.push(self.name("an option of the target")?);
+            }
+        }
+        if self.token == Token::Dot("address_size") {
+            self.advance()?;
+            module.address_size = self.small("32 or 64")?;
+        }
         while self.token != Token::End {
             self.module_item(&mut module)?;
         }
@@ -25,20 +36,6 @@ impl<'s> Parser<'s> {
             return self.expected("a directive such as `.visible`, `.entry` or `.global`");
         };
         match directive {
-            "target" => {
-                self.advance()?;
-                loop {
-                    module.target.push(self.name("an architecture such as `sm_75`")?);
-                    if !self.accept(b',')? {
-                        return Ok(());
-                    }
-                }
-            }
-            "address_size" => {
-                self.advance()?;
-                module.address_size = self.small("32 or 64")?;
-                Ok(())
-            }
             "file" => {
                 self.advance()?;
                 let index = self.small("the index of the file")?;
