@@ -61,6 +61,7 @@ grep -q "/machine_code has machine code .*code=compute_80" "$folder/errors"
 step "two sources that call each other on the device"
 nvcc -rdc=true "$here/relocatable_main.cu" "$here/relocatable_part.cu" -o "$folder/relocatable"
 says "right, cudaSuccess" relocatable
+printf '%s\n' "the function: 31" "the kernel: 1067" | diff - <("$folder/relocatable" | head -n 2)
 # With machine code too, the compiler links that, and keeps the PTX of each source apart.
 nvcc -gencode arch=compute_80,code=sm_80 -rdc=true "$here/relocatable_main.cu" "$here/relocatable_part.cu" -o "$folder/relocatable_both"
 says "right, cudaSuccess" relocatable_both
