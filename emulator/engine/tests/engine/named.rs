@@ -155,6 +155,25 @@ fn addresses_in_registers_are_generic() {
 }
 
 #[test]
+fn vectors_of_one_name_have_sizes_of_their_own() {
+    let device = Device::load(
+        "\
+        .version 8.0 .target sm_75 .address_size 64
+        .visible .entry k(.param .u64 out) {
+            .reg .b64 %x; .reg .v2 .u32 %v<2>;
+            ld.param.u64 %x, [out];
+            { .reg .v4 .u32 %v1; ld.global.v4.u32 %v1, [%x]; st.global.v4.u32 [%x+16], %v1; }
+            ld.global.v2.u32 %v1, [%x+8]; st.global.v2.u32 [%x+32], %v1;
+            ret;
+        }",
+    )
+    .unwrap();
+    let out = device.buffer(&[1u32, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0]);
+    device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
+    assert_eq!(out.read::<u32>(), [1, 2, 3, 4, 1, 2, 3, 4, 3, 4, 0]);
+}
+
+#[test]
 fn numbered_variables_of_every_space() {
     let device = Device::load(
         "\

@@ -166,15 +166,15 @@ pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
     found
 }
 
-/// Returns the names of vector registers, with names for their elements that no text contains.
+/// Returns the names of vector registers, with names for up to four elements that no text contains.
+/// Registers of one name may have different numbers of elements.
 pub(super) fn vector_elements<'v, 's: 'v>(
     inner: impl Iterator<Item = &'v Variable<'s>>,
 ) -> Vec<(String, Vec<String>)> {
     let mut vectors = Vec::new();
     for variable in inner.filter(|variable| variable.space == Space::Register && variable.vector > 1) {
         let mut add = |name: String| {
-            let elements = ELEMENTS[0].iter().take(variable.vector as usize);
-            let elements = elements.map(|element| format!("{name}.{element}")).collect();
+            let elements = ELEMENTS[0].iter().map(|element| format!("{name}.{element}")).collect();
             vectors.push((name, elements));
         };
         match variable.count {

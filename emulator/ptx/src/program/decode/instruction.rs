@@ -43,10 +43,14 @@ impl<'s> Decoder<'_, '_, 's> {
         let mut all =
             |list: &[Operand<'s>]| list.iter().map(|part| self.with_elements(part, found)).collect();
         match operand {
-            Operand::Name(name) if matches!(self.lookup(name), Some(Symbol::Vector { .. })) => {
+            Operand::Name(name) => {
+                let Some(Symbol::Vector { elements: count, .. }) = self.lookup(name) else {
+                    return operand.clone();
+                };
                 let Some(elements) = self.context.elements.get(name) else { return operand.clone() };
                 *found = true;
-                Operand::Vector(elements.iter().map(|element| Operand::Name(element)).collect())
+                let elements = elements.iter().take(count as usize);
+                Operand::Vector(elements.map(|element| Operand::Name(element)).collect())
             }
             Operand::Memory(parts) => Operand::Memory(all(parts)),
             Operand::List(parts) => Operand::List(all(parts)),
