@@ -181,7 +181,7 @@ fn numbered_variables_of_every_space() {
         .visible .global .u32 g<3>;
         .const .align 8 .u32 c<2>;
         .visible .entry k(.param .u64 out) {
-            .reg .b32 %r, %sum; .reg .b64 %x;
+            .reg .b32 %r<2>, %r, %sum; .reg .b64 %x;
             .local .v2 .u32 l<2>; .shared .u32 s<2>, other;
             ld.param.u64 %x, [out];
             st.global.u32 [g2], 1; st.global.u32 [g1], 2;
@@ -192,6 +192,7 @@ fn numbered_variables_of_every_space() {
             ld.shared.u32 %r, [s1]; add.u32 %sum, %sum, %r;
             ld.shared.u32 %r, [other]; add.u32 %sum, %sum, %r;
             ld.const.u32 %r, [c1]; add.u32 %sum, %sum, %r;
+            mov.u32 %r1, 128; add.u32 %sum, %sum, %r1;
             st.global.u32 [%x], %sum;
             ret;
         }",
@@ -199,5 +200,5 @@ fn numbered_variables_of_every_space() {
     .unwrap();
     let out = device.buffer(&[0u32]);
     device.launch("k", 1, 1, &Args::default().buffer(&out)).unwrap();
-    assert_eq!(out.read::<u32>(), [1 + 4 + 16 + 64]);
+    assert_eq!(out.read::<u32>(), [1 + 4 + 16 + 64 + 128]);
 }

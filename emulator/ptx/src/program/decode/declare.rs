@@ -11,7 +11,7 @@ use crate::semantics::{Predicate, Register, Width};
 impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn declare(&mut self, variable: &'m Variable<'s>) -> Decoded<()> {
         self.position = variable.position;
-        if self.is_declared_here(variable.name) {
+        if self.is_declared_here(variable) {
             return Err(PtxError::at(
                 self.position,
                 PtxErrorKind::Syntax,
@@ -46,7 +46,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             _ => return Err(self.unsupported("variables of this state space inside a function")),
         };
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(variable.name, symbol);
+            let names = if variable.count.is_some() { &mut scope.numbered } else { &mut scope.names };
+            names.insert(variable.name, symbol);
         }
         Ok(())
     }
@@ -87,10 +88,14 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(Symbol::Register { register: self.allocate_register(ty), ty })
     }
 
-    pub(super) fn is_declared_here(&self, name: &str) -> bool {
+    fn is_declared_here(&self, variable: &Variable<'s>) -> bool {
         let Some(scope) = self.scopes.last() else { return false };
+        let name = variable.name;
+        if variable.count.is_some() {
+            return scope.numbered.contains_key(name);
+        }
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let numbered = match (scope.get(prefix), name[prefix.len()..].parse::<u32>()) {
+        let numbered = match (scope.numbered.get(prefix), name[prefix.len()..].parse::<u32>()) {
             (
                 Some(
                     Symbol::Registers { count, .. }
@@ -101,7 +106,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             ) => number < *count,
             _ => false,
         };
-        numbered || scope.contains_key(name)
+        numbered || scope.names.contains_key(name)
     }
 
     pub(super) fn rows(&self) -> u32 {

@@ -83,6 +83,12 @@ impl Symbol<'_> {
     }
 }
 
+/// The names of a block. A declaration of numbered registers may have the name of another.
+pub(super) struct Scope<'s> {
+    pub(super) names: HashMap<&'s str, Symbol<'s>>,
+    pub(super) numbered: HashMap<&'s str, Symbol<'s>>,
+}
+
 pub(in crate::program) struct Decoder<'c, 'm, 's> {
     pub(super) context: &'c Context<'m, 's>,
     /// The module of the function being decoded.
@@ -105,7 +111,7 @@ pub(in crate::program) struct Decoder<'c, 'm, 's> {
     pub(super) by_module_index: HashMap<u32, u32>,
 
     // Names of the function being decoded.
-    pub(super) scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
+    pub(super) scopes: Vec<Scope<'s>>,
     labels: Vec<Option<u32>>,
     pub(super) frame: u32,
     /// Results in registers, and the rows in which they are returned.
@@ -156,7 +162,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         scope: HashMap<&'s str, Symbol<'s>>,
         spilled: &[Spilled<'s>],
     ) -> Decoded<()> {
-        self.scopes = vec![scope];
+        self.scopes = vec![Scope { names: scope, numbered: HashMap::new() }];
         self.labels.clear();
         self.frame = 0;
         self.results.clear();
@@ -203,7 +209,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 _ => {}
             }
         }
-        self.scopes.push(names);
+        self.scopes.push(Scope { names, numbered: HashMap::new() });
         for statement in statements {
             match statement {
                 Statement::Label(position, name) => self.label(*position, name)?,
@@ -222,7 +228,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     fn label(&mut self, position: Position, name: &'s str) -> Decoded<()> {
         self.position = position;
-        if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.get(name)) {
+        if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.names.get(name)) {
             let slot = &mut self.labels[*label as usize];
             if slot.is_some() {
                 return Err(self.unsupported(format!("the label `{name}` is defined twice")));

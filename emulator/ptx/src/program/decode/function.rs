@@ -143,7 +143,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         self.frame = offset + 4 * param.words;
         let Spilled { name, first, words, is_result, .. } = *param;
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
+            scope.names.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
         }
         for word in 0..words {
             let (row, at) = (Register(first.0 + word), offset + 4 * word);

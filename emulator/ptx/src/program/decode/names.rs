@@ -8,7 +8,7 @@ impl<'s> Decoder<'_, '_, 's> {
     /// Returns a name's meaning: from the innermost scope outward, then as a numbered register.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol<'s>> {
         for scope in self.scopes.iter().rev() {
-            if let Some(symbol) = scope.get(name) {
+            if let Some(symbol) = scope.names.get(name) {
                 return Some(symbol.clone());
             }
         }
@@ -24,7 +24,7 @@ impl<'s> Decoder<'_, '_, 's> {
             }
             let Ok(number) = digits.parse::<u32>() else { continue };
             for scope in self.scopes.iter().rev() {
-                match scope.get(prefix) {
+                match scope.numbered.get(prefix) {
                     Some(Symbol::Registers { declaration, ty, count }) if number < *count => {
                         let register = self.numbered(*declaration, number, *ty);
                         return Some(Symbol::Register { register, ty: *ty });
