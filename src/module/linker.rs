@@ -99,9 +99,10 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// # Errors
     /// [`ModuleError::Input`] with the reason: text that is not PTX, or [`ModuleError::Rejected`]
-    /// with the compiler's log: `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`,
-    /// `CUDA_ERROR_INVALID_SOURCE` for a symbol that another input already defines. Earlier inputs
-    /// stay.
+    /// with the compiler's log: `CUDA_ERROR_INVALID_PTX` and `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`,
+    /// after which the link goes on without this input, or `CUDA_ERROR_INVALID_SOURCE` for a symbol
+    /// that another input already defines, or declares with another type or size. Every later call
+    /// for this link then fails in the same way.
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
