@@ -372,7 +372,8 @@ fn objects_say_what_they_are() {
     };
     let queries = "{ txq.width.b32 %d0, [%t]; txq.height.b32 %d1, [%t]; txq.depth.b32 %d2, [%t];
                      txq.array_size.b32 %d3, [%t]; }";
-    assert_eq!(ask(texture, queries), [6, 4, 0, 3]);
+    // On an H200 too, the depth of layers is their number.
+    assert_eq!(ask(texture, queries), [6, 4, 3, 3]);
     let queries = "{ txq.num_mipmap_levels.b32 %d0, [%t]; txq.channel_data_type.b32 %d1, [%t];
                      txq.channel_order.b32 %d2, [%t]; txq.normalized_coords.b32 %d3, [%t]; }";
     assert_eq!(ask(texture, queries), [2, 0x10dd, 0x10b2, 1]);
@@ -385,6 +386,11 @@ fn objects_say_what_they_are() {
     let queries = "{ suq.width.b32 %d0, [%t]; suq.height.b32 %d1, [%t]; suq.channel_data_type.b32 %d2, [%t];
                      suq.channel_order.b32 %d3, [%t]; }";
     assert_eq!(ask(surface, queries), [7, 5, 0x10dd, 0x10b5]);
+    // Recorded on an H200: a query for a size takes objects of both kinds.
+    let queries = "{ txq.width.b32 %d0, [%t]; txq.height.b32 %d1, [%t]; txq.depth.b32 %d2, [%t]; }";
+    assert_eq!(ask(surface, queries)[..3], [7, 5, 0]);
+    let queries = "{ suq.width.b32 %d0, [%t]; suq.height.b32 %d1, [%t]; suq.depth.b32 %d2, [%t]; }";
+    assert_eq!(ask(texture, queries)[..3], [6, 4, 3]);
     let kinds =
         "{ .reg .pred %k<3>; istypep.texref %k0, %t; istypep.samplerref %k1, %t; istypep.surfref %k2, %t;
                    selp.b32 %d0, 1, 0, %k0; selp.b32 %d1, 1, 0, %k1; selp.b32 %d2, 1, 0, %k2; }";

@@ -5,7 +5,7 @@ use crate::exec::access::{Place, Request, place};
 use crate::exec::block::{Block, Issue, Site, Stop};
 use crate::exec::texture::sample::{Coordinates, Lod, Request as Sampling};
 use crate::exec::texture::{Handle, MOST_BYTES, Object, ask};
-use crate::program::texture::{self as program, ObjectKind, ObjectOp, Sampled};
+use crate::program::texture::{self as program, ObjectKind, ObjectOp, Query, Sampled};
 use crate::ptx::Space;
 use crate::report::FaultKind;
 use crate::semantics::float::NEAREST;
@@ -24,7 +24,8 @@ pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> 
             ObjectOp::Sample(op) => sample(block, site, op, &mut found)?,
             ObjectOp::Access(access) => access_surface(block, site, access, &mut found)?,
             ObjectOp::Query { surface, query, object, level, out } => {
-                let object = find_object(block, site, *object, *surface, &mut found)?;
+                let surface = *surface != is_answered_by_other_kind(block, site, (*query, *object), *surface);
+                let object = find_object(block, site, *object, surface, &mut found)?;
                 let level = level.map_or(0, |level| block.warps[issue.warp].rows.get(level, lane));
                 let answer = ask(&object, *query, level);
                 block.warps[issue.warp].rows.set(*out, lane, answer);
@@ -43,6 +44,19 @@ pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> 
         }
     }
     Ok(())
+}
+
+/// True if a query names an object of the other kind, whose size hardware returns as well.
+fn is_answered_by_other_kind(
+    block: &Block<'_, '_>,
+    site: Site,
+    (query, register): (Query, Register),
+    surface: bool,
+) -> bool {
+    let handle = block.warps[site.warp].rows.get_wide(register, Width::Double, site.lane);
+    let is_live = |surface| matches!(block.launch.hooks.object(handle, surface), Handle::Live(_));
+    let is_size = matches!(query, Query::Width | Query::Height | Query::Depth);
+    is_size && !is_live(surface) && is_live(!surface)
 }
 
 pub(super) fn find_object(

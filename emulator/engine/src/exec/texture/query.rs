@@ -13,7 +13,8 @@ pub(in crate::exec) fn ask(object: &Object, query: Query, level: u32) -> u32 {
     match query {
         Query::Width => width,
         Query::Height if dimensions >= 2 => height,
-        Query::Depth if dimensions == 3 => slices,
+        // The layers of a layered array too, as an H200 answers.
+        Query::Depth if dimensions == 3 || layered => slices,
         Query::ArraySize if layered && cube => slices / 6,
         Query::ArraySize if layered => slices,
         Query::DataType => match (object.format.channel, normalizes) {
