@@ -267,7 +267,7 @@ fn atomics_that_miss_agree() {
     }
     fails("mov.u64 %w1, 8;\n@!%p0 mov.u64 %w1, %bins;\natom.global.add.u32 %r0, [%w1], 1;\n", &["null"]);
     fails(
-        "mov.u64 %w1, fixed;\ncvta.const.u64 %w1, %w1;\natom.global.add.u32 %r0, [%w1], 1;\n",
+        "ld.const.u32 %r0, [fixed];\nmov.u64 %w1, fixed;\ncvta.const.u64 %w1, %w1;\natom.global.add.u32 %r0, [%w1], 1;\n",
         &["read-only"],
     );
 }

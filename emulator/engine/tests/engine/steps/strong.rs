@@ -81,7 +81,7 @@ fn strong_accesses_that_miss_agree() {
         fails(&format!("{mixed}@%p2 mov.u64 %w1, 16;\n{access}\n"), &["null", "thread (11,0,0)"]);
     }
     fails(
-        "mov.u64 %w1, fixed;\ncvta.const.u64 %w1, %w1;\n@%p0 st.volatile.u32 [%w1], %r0;\n",
+        "ld.const.u32 %r1, [fixed];\nmov.u64 %w1, fixed;\ncvta.const.u64 %w1, %w1;\n@%p0 st.volatile.u32 [%w1], %r0;\n",
         &["read-only"],
     );
     // A generic address of shared memory, and of local memory.
