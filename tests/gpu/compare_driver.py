@@ -64,6 +64,7 @@ INTENDED = [
     Intended("modules", "load elf magic and garbage", [209], "machine code is refused before it is read"),
     Intended("calls_on_a_capturing_stream", "cuMemset* of nowhere", ["1 1 0"], "hardware looks at addresses when the graph runs"),
     Intended("calls_on_a_capturing_stream", "cuStreamWriteValue32_v2 to nowhere", ["1 1 0"], "hardware looks at addresses when the graph runs"),
+    Intended("registers", "heavy needs more than 64 registers", [False], "an estimate that lets blocks of any size run"),
     Intended("link.internal kernels of one name", "*", [0, 5], "hardware mixes the kernels and cannot run them"),
     Intended("link.wrong PTX and a missing function", "cuLinkComplete", [300], "an unknown error on hardware"),
     Intended("link.target too new", "cuLinkComplete", [300], "an unknown error on hardware"),
