@@ -21,6 +21,7 @@ WRONG_OBJECT = "hardware reads on with the wrong object or what is left of one; 
 ABORTS = "hardware takes a destroyed context and then aborts the process; the emulator refuses it"
 EARLY = "returns before the kernel ends"
 IMPLICIT = "hardware waits for the device, which nothing promises"
+ANY_BLOCK = "the estimate of registers lets blocks of any size run without the option"
 LUCK = "a greater one by luck of what lies before"
 NEWER = "a code of CUDA 13.1 or later"
 # Attributes that hardware has and the emulator does not; emulator/README.md explains them.
@@ -64,7 +65,9 @@ INTENDED = [
     Intended("modules", "load elf magic and garbage", [209], "machine code is refused before it is read"),
     Intended("calls_on_a_capturing_stream", "cuMemset* of nowhere", ["1 1 0"], "hardware looks at addresses when the graph runs"),
     Intended("calls_on_a_capturing_stream", "cuStreamWriteValue32_v2 to nowhere", ["1 1 0"], "hardware looks at addresses when the graph runs"),
-    Intended("registers", "heavy needs more than 64 registers", [False], "an estimate that lets blocks of any size run"),
+    Intended("registers", "heavy needs more than 64 registers", [False], ANY_BLOCK),
+    Intended("registers", "1024 threads per block", ANY, ANY_BLOCK),
+    Intended("registers", "at most 64", ANY, ANY_BLOCK),
     Intended("link.internal kernels of one name", "*", [0, 5], "hardware mixes the kernels and cannot run them"),
     Intended("link.wrong PTX and a missing function", "cuLinkComplete", [300], "an unknown error on hardware"),
     Intended("link.target too new", "cuLinkComplete", [300], "an unknown error on hardware"),
