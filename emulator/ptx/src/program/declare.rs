@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 const MOST_CONSTANTS: u64 = 1 << 16;
 
 /// A variable in global or constant memory, and the module of its declaration.
-pub(super) struct Declared<'m, 's> {
+struct Declared<'m, 's> {
     variable: &'m Variable<'s>,
     input: usize,
     global: Global,
@@ -81,11 +81,11 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
     ) -> Result<Vec<Declared<'m, 's>>, Box<PtxError>> {
         for input in 0..self.context.inputs.len() {
             let module = self.context.inputs[input].module;
-            let mut scope = Scope { input, exports: exports(module) };
+            let scope = Scope { input, exports: exports(module) };
             for variable in &module.variables {
-                self.variable(&mut scope, variable)?;
+                self.variable(&scope, variable)?;
             }
-            self.functions(&mut scope);
+            self.functions(&scope);
         }
         self.aliases();
         if self.context.purpose == Purpose::Linked {
@@ -108,7 +108,7 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
         Ok(self.globals)
     }
 
-    fn variable(&mut self, scope: &mut Scope<'s>, variable: &'m Variable<'s>) -> Result<(), Box<PtxError>> {
+    fn variable(&mut self, scope: &Scope<'s>, variable: &'m Variable<'s>) -> Result<(), Box<PtxError>> {
         let known = self.known(scope, variable.name);
         let space = match variable.space {
             Space::Global => GlobalSpace::Global,
@@ -157,7 +157,7 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
         Ok(())
     }
 
-    fn functions(&mut self, scope: &mut Scope<'s>) {
+    fn functions(&mut self, scope: &Scope<'s>) {
         let input = scope.input;
         for tree in &self.context.inputs[input].module.functions {
             let index = match self.known(scope, tree.name) {

@@ -24,8 +24,9 @@ pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> 
             ObjectOp::Sample(op) => sample(block, site, op, &mut found)?,
             ObjectOp::Access(access) => access_surface(block, site, access, &mut found)?,
             ObjectOp::Query { surface, query, object, level, out } => {
-                let surface = *surface != is_answered_by_other_kind(block, site, (*query, *object), *surface);
-                let object = find_object(block, site, *object, surface, &mut found)?;
+                // Hardware also returns the size of an object of the other kind.
+                let either = matches!(query, Query::Width | Query::Height | Query::Depth);
+                let object = find_object(block, site, *object, (*surface, either), &mut found)?;
                 let level = level.map_or(0, |level| block.warps[issue.warp].rows.get(level, lane));
                 let answer = ask(&object, *query, level);
                 block.warps[issue.warp].rows.set(*out, lane, answer);
@@ -46,24 +47,12 @@ pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> 
     Ok(())
 }
 
-/// True if a query names an object of the other kind, whose size hardware returns as well.
-fn is_answered_by_other_kind(
-    block: &Block<'_, '_>,
-    site: Site,
-    (query, register): (Query, Register),
-    surface: bool,
-) -> bool {
-    let handle = block.warps[site.warp].rows.get_wide(register, Width::Double, site.lane);
-    let is_live = |surface| matches!(block.launch.hooks.object(handle, surface), Handle::Live(_));
-    let is_size = matches!(query, Query::Width | Query::Height | Query::Depth);
-    is_size && !is_live(surface) && is_live(!surface)
-}
-
+/// Returns the live object of a handle: a surface or a texture, or either.
 pub(super) fn find_object(
     block: &Block<'_, '_>,
     site: Site,
     register: Register,
-    surface: bool,
+    (surface, either): (bool, bool),
     found: &mut Found,
 ) -> Result<Arc<Object>, Stop> {
     let handle = block.warps[site.warp].rows.get_wide(register, Width::Double, site.lane);
@@ -77,11 +66,17 @@ pub(super) fn find_object(
             return Ok(object);
         }
         Handle::Destroyed => format!("use of the {kind} object {handle:#x}, which was destroyed"),
-        Handle::Unknown if matches!(block.launch.hooks.object(handle, !surface), Handle::Live(_)) => {
-            let other = if surface { "texture" } else { "surface" };
-            format!("use of the {other} object {handle:#x} as a {kind} object")
-        }
-        Handle::Unknown => format!("use of {handle:#x}, which is no {kind} object"),
+        Handle::Unknown => match block.launch.hooks.object(handle, !surface) {
+            Handle::Live(object) if either => {
+                *found = Some((handle, Arc::clone(&object)));
+                return Ok(object);
+            }
+            Handle::Live(_) => {
+                let other = if surface { "texture" } else { "surface" };
+                format!("use of the {other} object {handle:#x} as a {kind} object")
+            }
+            _ => format!("use of {handle:#x}, which is no {kind} object"),
+        },
     };
     Err(block.fault(FaultKind::Object(text), site))
 }
@@ -111,7 +106,7 @@ fn sample(
     sample: &program::Sample,
     found: &mut Found,
 ) -> Result<(), Stop> {
-    let object = find_object(block, site, sample.place.object, false, found)?;
+    let object = find_object(block, site, sample.place.object, (false, false), found)?;
     let vector = |from: program::Vector| from.map(|register| word(block, site, register));
     let numbers = |from: program::Vector| vector(from).map(f32::from_bits);
     let coordinates = vector(sample.place.coordinates);

@@ -19,7 +19,7 @@ pub(super) fn access_surface(
     access: &SurfaceAccess,
     found: &mut Found,
 ) -> Result<(), Stop> {
-    let object = find_object(block, site, access.place.object, true, found)?;
+    let object = find_object(block, site, access.place.object, (true, false), found)?;
     let texel = object.format.bytes();
     let (bytes, elements) = match &access.action {
         SurfaceAction::Load(registers) | SurfaceAction::Store(registers) => {
