@@ -42,6 +42,14 @@ pub enum Message<'a> {
         /// Text of the JIT error log.
         log: &'a str,
     },
+    /// A launch by a running kernel was refused, which the kernel sees only if it asks for errors.
+    /// Reported once per kernel and error.
+    LaunchRefused {
+        /// The kernel that launches.
+        kernel: &'a str,
+        /// The error that it receives, with its reason.
+        error: &'a str,
+    },
     /// A function returns `CUDA_ERROR_NOT_SUPPORTED`. Reported once per function and reason.
     NotSupported {
         /// The exported name of the function.
@@ -77,6 +85,9 @@ impl fmt::Display for Message<'_> {
             }
             Self::InputRefused { name, code, log } => {
                 write!(f, "input `{name}` of a link refused with {code:?}: {}", log.trim_end())
+            }
+            Self::LaunchRefused { kernel, error } => {
+                write!(f, "a launch by the kernel `{kernel}` was refused: {error}")
             }
             Self::NotSupported { function, reason } => {
                 write!(f, "{function} answers CUDA_ERROR_NOT_SUPPORTED: {reason}")

@@ -66,6 +66,18 @@ printf '%s\n' "the function: 31" "the kernel: 1067" | diff - <("$folder/relocata
 nvcc -gencode arch=compute_80,code=sm_80 -rdc=true "$here/relocatable_main.cu" "$here/relocatable_part.cu" -o "$folder/relocatable_both"
 says "right, cudaSuccess" relocatable_both
 
+step "kernels that launch kernels"
+nvcc -rdc=true "$here/device_launches.cu" -o "$folder/device_launches" -lcudadevrt
+"$folder/device_launches" >"$folder/answers" 2>"$folder/errors"
+for question in $(seq 0 $(($(head -n 1 "$folder/answers") - 1))); do
+    "$folder/device_launches" "$question" >>"$folder/answers" 2>>"$folder/errors"
+done
+# Recorded on an H200 with CUDA 13.0 and driver 580, on 2026-11-28.
+diff "$here/device_launches.expected" "$folder/answers"
+for mode in async deferred; do
+    CUPRUM_EMULATOR_MODE=$mode "$folder/device_launches" 2>"$folder/errors" | diff - <(head -n 12 "$folder/answers")
+done
+
 step "answers of the runtime, call by call"
 nvcc -Wno-deprecated-declarations "$here/runtime.cu" -o "$folder/runtime"
 "$folder/runtime" >"$folder/groups"

@@ -175,8 +175,7 @@ fn load_code(fns: &Fns, code: *const c_void) -> Result<CUlibrary> {
 }
 
 /// Name of the parts in messages, because they have no names.
-const PART: &CStr =
-    c"part of a program compiled with -rdc=true, maybe NVIDIA's device runtime, which is left out";
+const PART: &CStr = c"part of a program compiled with -rdc=true";
 
 /// A link of several fat binaries in progress.
 struct Link<'fns> {
@@ -202,8 +201,8 @@ impl<'fns> Link<'fns> {
                 break;
             }
             match self.add(part) {
-                // NVIDIA's device runtime library, which most programs do not need, has no PTX for
-                // older devices. If it is needed, the link reports the missing symbols.
+                // The device runtime library, which most programs do not need, may have no code for
+                // a device. If it is needed, the link reports the missing symbols.
                 None | Some(Err(cudaError::cudaErrorNoKernelImageForDevice)) => {}
                 Some(result) => added = Ok(result?),
             }

@@ -112,7 +112,7 @@ struct Wrapper {
 }
 
 /// Returns an archive: an empty symbol table, the table of long names, one member of this name.
-fn archive(member: &str) -> Vec<u8> {
+pub(crate) fn archive(member: &str) -> Vec<u8> {
     let header =
         |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 0);
     let mut names = format!("{member}\n");

@@ -11,6 +11,7 @@ mod checks;
 mod clusters;
 mod context;
 mod cooperative;
+mod device_launches;
 #[cfg(target_os = "linux")]
 mod external;
 mod fatbin;

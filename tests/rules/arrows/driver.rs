@@ -38,7 +38,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "code",
         &["driver::code"],
-        &["engine", "answer", "handle", "state", "call", "device", "context", "texture"],
+        &["engine", "answer", "handle", "state", "call", "device", "context", "texture", "transfer"],
     ),
     (
         "graph",

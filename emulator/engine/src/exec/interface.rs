@@ -219,6 +219,14 @@ pub trait Hooks: Sync {
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
         false
     }
+    /// Answers a call of the device runtime library by a thread, which has this number in the grid.
+    /// The call's arguments come word by word.
+    ///
+    /// # Errors
+    /// The description of a mistake that ends the launch.
+    fn runtime(&self, _thread: u64, _arguments: &[u32]) -> Result<u64, String> {
+        Err("a call of the device runtime, which is not there".to_owned())
+    }
     /// True if the launch must end now, without a fault of its own. Called regularly.
     fn is_stopped(&self) -> bool {
         false

@@ -181,6 +181,8 @@ pub enum SystemCall {
     Malloc,
     Free,
     SetCondition,
+    /// A function of the device runtime library, such as a launch by a kernel.
+    Runtime,
 }
 
 /// Target of a call.

@@ -1,4 +1,5 @@
-//! Requests of running kernels to the driver: `printf`, heap memory, conditions, texture objects.
+//! Requests of running kernels to the driver: `printf`, heap memory, conditions, texture objects,
+//! launches.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -9,7 +10,6 @@ use cuprum_sys::CUlimit;
 use crate::exec::touched::Touched;
 use crate::exec::{self, Hooks};
 use crate::memory::{Region, RegionKind};
-use crate::program::Kernel;
 use crate::program::instruction::SystemCall;
 use crate::report::Fault;
 
@@ -18,6 +18,8 @@ use crate::driver::context::{Context, Heap};
 use crate::driver::state::{is_gathering, settings};
 use crate::driver::texture;
 
+use super::device_runtime::{Request, Requests};
+use super::function::Function;
 use super::{condition, fault};
 
 /// Output of a launch, which is printed when the launch ends. As on hardware, the buffer has a
@@ -52,16 +54,30 @@ pub(super) struct KernelHooks {
     most_printed: usize,
     /// The bytes that the launch accesses, if the operation records them.
     touched: Option<Touched>,
+    /// The work that the kernel requests, if it calls the device runtime.
+    requests: Option<Requests>,
 }
 
 impl KernelHooks {
-    /// Creates the heap for the first launch of a kernel that allocates.
-    pub(super) fn new(context: &Arc<Context>, kernel: &Kernel) -> Answer<Self> {
+    /// Creates the heap for the first launch of a kernel that allocates. `waiting` is the number of
+    /// requests of earlier kernels that have not run.
+    pub(super) fn new(function: &Arc<Function>, waiting: usize) -> Answer<Self> {
+        let (context, kernel) = (&function.module.context, &function.kernel);
         let heap = if kernel.calls(SystemCall::Malloc) { Some(context.heap()?) } else { None };
         let fifo = CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE;
         let most_printed = if kernel.calls(SystemCall::Printf) { context.use_limit(fifo)? } else { 0 };
         let touched = is_gathering().then(Touched::default);
-        Ok(Self { context: Arc::clone(context), heap, printed: Mutex::default(), most_printed, touched })
+        let requests = match kernel.calls(SystemCall::Runtime) {
+            true => Some(Requests::new(function, waiting)?),
+            false => None,
+        };
+        let context = Arc::clone(context);
+        Ok(Self { context, heap, printed: Mutex::default(), most_printed, touched, requests })
+    }
+
+    /// Returns the work that the kernel requested, after it has ended, from the last to the first.
+    pub(super) fn take_requests(&mut self) -> Vec<Request> {
+        self.requests.take().map(|requests| requests.into_work().collect()).unwrap_or_default()
     }
 
     /// Returns the bytes that the launch accessed, after it has ended.
@@ -116,6 +132,11 @@ impl Hooks for KernelHooks {
 
     fn set_condition(&self, condition: u64, value: u32) -> bool {
         condition::set(condition, value)
+    }
+
+    fn runtime(&self, thread: u64, arguments: &[u32]) -> Result<u64, String> {
+        let missing = || "a call of the device runtime that was not linked".to_owned();
+        self.requests.as_ref().ok_or_else(missing)?.answer(thread, arguments)
     }
 
     /// Memory of another device is accessible once the context has access to the memory's context.

@@ -6,6 +6,7 @@ use std::slice;
 use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::call::Param;
 
+use super::device_runtime::defines_runtime;
 use super::fatbin;
 use super::joined::Joined;
 use super::refused::Refused;
@@ -125,6 +126,12 @@ impl Image {
             return Err(Refused::garbage());
         }
         fatbin::ptx(self.fatbin()?, capability)
+    }
+
+    /// True if it is a fat binary with the device runtime library.
+    pub(super) fn is_device_runtime(self) -> bool {
+        self.begins(FATBIN_MAGIC)
+            && self.fatbin().is_ok_and(|bytes| fatbin::every_ptx(bytes).any(|text| defines_runtime(&text)))
     }
 
     /// True if the image starts with these bytes, none of which is zero.

@@ -1,7 +1,7 @@
 //! The functions of this room.
 
 use super::{
-    cluster_calls, function, kernel_calls, launch, legacy_launch, library_calls, link, module_calls,
+    cluster_calls, function, kernel_calls, launch_calls, legacy_launch, library_calls, link, module_calls,
     occupancy,
 };
 
@@ -12,7 +12,7 @@ pub(crate) fn install(builder: &mut Builder) {
     cluster_calls::install(builder);
     function::install(builder);
     kernel_calls::install(builder);
-    launch::install(builder);
+    launch_calls::install(builder);
     legacy_launch::install(builder);
     library_calls::install(builder);
     link::install(builder);

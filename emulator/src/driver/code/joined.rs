@@ -7,7 +7,7 @@ use cuprum_sys::CUresult;
 
 use crate::program::Exports;
 
-use super::device_runtime;
+use super::device_runtime::ptx_for;
 use super::fatbin::MOST_TEXT;
 use super::refused::Refused;
 
@@ -67,8 +67,10 @@ impl Joined {
         if self.text.is_empty() {
             return ".version 7.0\n.target sm_52\n.address_size 64\n".to_owned();
         }
-        let runtime = if self.has_device_runtime { [BEGINNING, device_runtime::PTX] } else { [""; 2] };
-        format!("{}{}", self.text, runtime.concat())
+        if !self.has_device_runtime {
+            return self.text.clone();
+        }
+        format!("{}{BEGINNING}{}", self.text, ptx_for(&self.text))
     }
 
     /// Returns the inputs in a text of this form. Each includes the line before it.

@@ -1,7 +1,7 @@
 //! The linker of the driver: joins PTX into one module.
 //!
-//! Several inputs become one text ([`super::joined`]). Of the device runtime library, only grid
-//! synchronization is defined; other symbols stay undefined. Inputs other than PTX are refused.
+//! Several inputs become one text ([`super::joined`]). The device runtime library is our own
+//! ([`super::device_runtime`]). Inputs other than PTX are refused.
 
 use core::ffi::c_void;
 use std::slice;
@@ -86,8 +86,12 @@ impl Link {
         }
         let mut terminated = bytes.to_vec();
         terminated.push(0);
-        let target = target();
-        let ptx = Image::in_buffer(&terminated).ptx(target.compute_capability)?;
+        let (target, image) = (target(), Image::in_buffer(&terminated));
+        if kind == CUjitInputType::CU_JIT_INPUT_FATBINARY && image.is_device_runtime() {
+            self.state().joined.add_device_runtime();
+            return Ok(Ok(()));
+        }
+        let ptx = image.ptx(target.compute_capability)?;
         Ok(ptx.and_then(|ptx| {
             Program::check_input(&ptx, &target).map_err(|error| Refused::of(&error))?;
             let mut state = self.state();

@@ -56,6 +56,7 @@ impl Config {
                 (value.max(512 << 10).wrapping_add(255) & !255).min(2 << 30)
             }
             CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE => value.max(4 << 20),
+            CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => value.clamp(32, 599_186),
             _ => value,
         };
         Ok(())

@@ -31,6 +31,9 @@ pub(crate) struct Context {
     config: Mutex<Config>,
     /// Heap of its kernels; created when a kernel first allocates.
     heap: Mutex<Option<Arc<Heap>>>,
+    /// The memory for the parameters of launches by kernels, and their maximum number. It is
+    /// replaced when the limit grows, which no kernel fixes on an H200.
+    launch_buffers: Mutex<Option<(usize, Arc<Heap>)>>,
     peers: Mutex<HashSet<u64>>,
     /// Set only in the context of a green context, which owns no objects.
     part: Option<GreenPart>,
@@ -87,6 +90,7 @@ impl Context {
             health: Arc::new(Health::new(handle)),
             config: Mutex::default(),
             heap: Mutex::default(),
+            launch_buffers: Mutex::default(),
             peers: Mutex::default(),
             part: None,
         }
@@ -193,6 +197,20 @@ impl Context {
         let bytes = self.use_limit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE)?;
         let made = Arc::new(Heap::create(bytes as u64, self.handle, self.device)?);
         *heap = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// Returns the memory for the parameters of so many launches by kernels.
+    pub(crate) fn launch_buffers(&self, launches: usize) -> Answer<Arc<Heap>> {
+        /// Bytes of the parameters of most kernels.
+        const BUFFER_BYTES: u64 = 1024;
+        let mut known = self.launch_buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, heap)) = known.as_ref().filter(|(most, _)| *most >= launches) {
+            return Ok(Arc::clone(heap));
+        }
+        let bytes = (launches as u64).saturating_mul(BUFFER_BYTES);
+        let made = Arc::new(Heap::create(bytes, self.handle, self.device)?);
+        *known = Some((launches, Arc::clone(&made)));
         Ok(made)
     }
 

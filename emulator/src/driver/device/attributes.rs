@@ -122,7 +122,7 @@ fn is_shared(attribute: CUdevice_attribute) -> bool {
 }
 
 /// Returns an attribute. Unsupported features are 0.
-fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
+pub(crate) fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
     use CUdevice_attribute as A;
 
     const YES: i32 = 1;

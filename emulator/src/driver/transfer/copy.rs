@@ -7,7 +7,7 @@ use cuprum_sys::*;
 
 use crate::served;
 
-use crate::driver::answer::{Answer, INVALID_VALUE};
+use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::context::CONTEXTS;
 use crate::driver::memory::{Bytes, Rows};
 use crate::driver::state::{Act, Health, Operation, Turn, note, rest_before, scheduler};
@@ -57,6 +57,21 @@ impl Copy {
         let side = |bytes| Side { bytes, pitch: 0, slice: 0 };
         let extent = Extent { width: len, height: 1, depth: 1 };
         Self { from: side(from), to: side(to), extent, fenced: [0; 2] }
+    }
+
+    /// Returns a copy of rows of so many bytes between memory of devices, each side with its
+    /// address and pitch; `None` if there are none.
+    pub(crate) fn rows([to, from]: [(u64, u64); 2], (width, height): (u64, u64)) -> Answer<Option<Self>> {
+        if width == 0 || height == 0 {
+            return Ok(None);
+        }
+        let extent = Extent { width, height, depth: 1 };
+        let side = |(address, pitch): (u64, u64)| {
+            ensure(height == 1 || pitch >= width, INVALID_VALUE)?;
+            let span = extent.span(pitch, 0).ok_or(INVALID_VALUE)?;
+            Ok(Side { bytes: Bytes::reachable(address, span)?, pitch, slice: 0 })
+        };
+        Ok(Some(Self { from: side(from)?, to: side(to)?, extent, fenced: [0; 2] }))
     }
 
     /// Fails if memory of either side was freed meanwhile, because frees do not wait for copies

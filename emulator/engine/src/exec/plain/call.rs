@@ -9,7 +9,7 @@ use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Call, Callee, Op, SystemCall};
 use crate::program::{FUNCTION_STRIDE, MOST_LOCAL};
 use crate::report::FaultKind;
-use crate::semantics::{Width, lanes_of};
+use crate::semantics::{LANES, Width, lanes_of};
 use std::sync::Arc;
 
 /// Maximum depth of calls.
@@ -181,6 +181,14 @@ fn system_call(block: &mut Block<'_, '_>, issue: Issue, call: &Call, system: Sys
                 }
                 0
             }
+            SystemCall::Runtime => {
+                let words: Vec<u32> = (0..call.arguments.len()).map(word).collect();
+                block
+                    .launch
+                    .hooks
+                    .runtime(number_of_thread(block, issue.warp, lane), &words)
+                    .map_err(|mistake| block.fault(FaultKind::Other(mistake), issue.at(lane)))?
+            }
             SystemCall::Free => {
                 let address = wide(0);
                 if address != 0 && !block.launch.hooks.free(address) {
@@ -194,4 +202,11 @@ fn system_call(block: &mut Block<'_, '_>, issue: Issue, call: &Call, system: Sys
         }
     }
     Ok(())
+}
+
+/// Returns the number of a thread in its grid.
+fn number_of_thread(block: &Block<'_, '_>, warp: usize, lane: usize) -> u64 {
+    let threads: u64 = block.launch.args.block.iter().map(|&side| u64::from(side)).product();
+    let thread = u64::from(block.warps[warp].index) * LANES as u64 + lane as u64;
+    block.launch.number(block.index()) * threads + thread
 }

@@ -155,6 +155,7 @@ impl<'s> Decoder<'_, '_, 's> {
                 "malloc" => Some(SystemCall::Malloc),
                 "free" => Some(SystemCall::Free),
                 "cudaGraphSetConditional" => Some(SystemCall::SetCondition),
+                "__cuprum_runtime" => Some(SystemCall::Runtime),
                 _ => None,
             };
             if let Some(system) = system {

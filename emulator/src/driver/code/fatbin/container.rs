@@ -66,6 +66,13 @@ pub(in crate::driver::code) fn ptx(container: &[u8], capability: u32) -> Result<
     }
 }
 
+/// Returns all PTX in a container that can be read.
+pub(in crate::driver::code) fn every_ptx(container: &[u8]) -> impl Iterator<Item = String> {
+    let start = u16_at(container, HEADER_SIZE).map_or(HEADER, usize::from);
+    let entries = Entries { rest: container.get(start..).unwrap_or_default() };
+    entries.filter(|entry| entry.kind == KIND_PTX).filter_map(|entry| entry.text().ok())
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Entry<'a> {
     kind: u16,

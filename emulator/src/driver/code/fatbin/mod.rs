@@ -11,4 +11,4 @@ mod output;
 mod reference;
 mod zstd;
 
-pub(super) use self::container::{HEADER, MOST_TEXT, ptx, total_len};
+pub(super) use self::container::{HEADER, MOST_TEXT, every_ptx, ptx, total_len};

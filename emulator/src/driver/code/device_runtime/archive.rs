@@ -1,13 +1,8 @@
-//! The supported part of the device runtime library: groups of all threads of a grid.
-
-/// Groups of all threads of a grid, in the form that device code uses before CUDA 11.2. The handle
-/// is the address of the grid's workspace, whose second word is the barrier. Each block adds one,
-/// except the first: it adds a number such that the highest bit flips when all blocks have arrived.
-pub(crate) const PTX: &str = include_str!("device_runtime.ptx");
+//! Recognizes the library, which is replaced by our own, because it needs parts of NVIDIA's driver.
 
 /// Recognizes the device runtime library by the object's name in the archive. The name exceeds the
 /// 16 bytes of a header, so it is in the table of long names, a member called `//`.
-pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
+pub(in crate::driver::code) fn is_device_runtime(archive: &[u8]) -> bool {
     const MAGIC: &[u8] = b"!<arch>\n";
     const MEMBER: &[u8] = b"cuda_device_runtime.o/";
     const HEADER: usize = 60;
@@ -25,4 +20,10 @@ pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
         rest = rest.get(next..).unwrap_or_default();
     }
     false
+}
+
+/// True for the library's PTX, which programs compiled with `-rdc=true` contain.
+pub(in crate::driver::code) fn defines_runtime(ptx: &str) -> bool {
+    const FUNCTION: &str = "cudaGetParameterBufferV2";
+    ptx.lines().any(|line| line.starts_with(".visible .func") && line.contains(FUNCTION))
 }
