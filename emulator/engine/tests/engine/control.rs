@@ -425,9 +425,8 @@ fn atomics_of_many_blocks_on_many_workers_add_up() {
 fn help_comes_while_the_first_block_still_runs() {
     // Block 0 polls for a while whether block 1, which follows it, has run.
     let text = ".visible .entry k(.param .u64 out, .param .u32 looks) {
-        .reg .pred %p; .reg .b32 %n, %b, %v; .reg .b64 %o;
-        ld.param.u64 %o, [out]; ld.param.u32 %n, [looks];
-        mov.u32 %b, %ctaid.x; setp.eq.u32 %p, %b, 1; @%p bra SECOND;
+        .reg .pred %p; .reg .b32 %n, %b, %v; .reg .b64 %o; ld.param.u64 %o, [out];
+        ld.param.u32 %n, [looks]; mov.u32 %b, %ctaid.x; setp.eq.u32 %p, %b, 1; @%p bra SECOND;
         LOOK: ld.relaxed.gpu.global.u32 %v, [%o]; setp.ne.u32 %p, %v, 0; @%p bra SEEN;
         sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra LOOK; ret;
         SEEN: st.global.u32 [%o+4], 1; ret;
