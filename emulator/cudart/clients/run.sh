@@ -69,6 +69,7 @@ says "right, cudaSuccess" relocatable_both
 step "kernels that launch kernels"
 nvcc -rdc=true "$here/device_launches.cu" -o "$folder/device_launches" -lcudadevrt
 "$folder/device_launches" >"$folder/answers" 2>"$folder/errors"
+grep -q 'a launch by the kernel .* was refused: cudaErrorInvalidConfiguration, .* in blocks of .2048, 1, 1. threads' "$folder/errors"
 for question in $(seq 0 $(($(head -n 1 "$folder/answers") - 1))); do
     "$folder/device_launches" "$question" >>"$folder/answers" 2>>"$folder/errors"
 done

@@ -13,6 +13,8 @@ use super::link::archive;
 const DECLARATIONS: &str = ".version 8.0\n.target sm_90\n.address_size 64
 .extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 g[12], .param .align 4 .b8 t[12], .param .b32 s);
 .extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 b, .param .b64 s);
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBuffer(.param .b64 a, .param .b64 n);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDevice(.param .b64 k, .param .b64 b, .param .align 4 .b8 g[12], .param .align 4 .b8 t[12], .param .b32 s, .param .b64 stream);
 .extern .func (.param .b32 r) __cudaCDP2GetLastError();
 .extern .func (.param .b32 r) __cudaCDP2PeekAtLastError();
 .extern .func (.param .b32 r) __cudaCDP2GetDevice(.param .b64 d);
@@ -224,8 +226,32 @@ fn work_for_the_end_follows_all_other_work_of_its_kernel() {
     let _context = TestContext::new();
     let program = Program::new(&[tails()]);
     assert_eq!(program.run(c"tails"), ORDER_OF_TAILS);
-    // Without launches of its own, a kernel of the same module runs as before.
     assert_eq!(program.run(c"append"), [1]);
+}
+
+#[test]
+fn a_launch_may_state_its_shape_after_its_parameters() {
+    let _context = TestContext::new();
+    let step =
+        "{\n.param .b64 a;\n.param .b64 n;\n.param .b64 buffer;\nst.param.b64 [a], 64;\nst.param.b64 [n], 12;
+        call (buffer), __cudaCDP2GetParameterBuffer, (a, n);\nld.param.b64 %b, [buffer];\n}
+        st.u64 [%b], %list;\nmov.u32 %c, VALUE;\nst.u32 [%b+8], %c;
+        {\n.param .b64 k;\n.param .b64 b;\n.param .align 4 .b8 g[12];\n.param .align 4 .b8 t[12];
+        .param .b32 s;\n.param .b64 stream;\n.param .b32 code;
+        mov.u64 %x, append;\nst.param.b64 [k], %x;\nst.param.b64 [b], %b;
+        st.param.b32 [g], 1;\nst.param.b32 [g+4], 2;\nst.param.b32 [g+8], 1;
+        st.param.b32 [t], THREADS;\nst.param.b32 [t+4], 1;\nst.param.b32 [t+8], 1;
+        st.param.b32 [s], 0;\nst.param.b64 [stream], STREAM;
+        call (code), __cudaCDP2LaunchDevice, (k, b, g, t, s, stream);\nld.param.b32 %c, [code];\n}\n";
+    let kernel = [("21", "1", "3"), ("22", "1", "0"), ("23", "2000", "0")]
+        .into_iter()
+        .fold(Kernel::new("parent"), |kernel, (value, threads, stream)| {
+            let step = step.replace("VALUE", value).replace("THREADS", threads).replace("STREAM", stream);
+            kernel.and(&step).append("%c")
+        })
+        .end();
+    // The three codes, and two blocks of each of the first two launches.
+    assert_eq!(Program::new(&[kernel]).run(c"parent"), [0, 0, 9, 22, 22, 21, 21]);
 }
 
 #[test]
@@ -287,10 +313,13 @@ fn the_limit_of_waiting_launches_holds() {
     }
 }
 
+/// A function, its arguments, and its code.
+type Question = (&'static str, &'static [(u32, &'static str)], u32);
+
 #[test]
 fn streams_and_events_are_checked() {
     let _context = TestContext::new();
-    let calls: [(&str, &[(u32, &str)], u32); 13] = [
+    let calls: [Question; 13] = [
         ("StreamCreateWithFlags", &[(64, "place"), (32, "1")], 0),
         ("StreamCreateWithFlags", &[(64, "place"), (32, "0")], 0),
         ("StreamCreateWithFlags", &[(64, "place"), (32, "77")], 1),
@@ -375,7 +404,6 @@ fn memory_is_allocated_from_the_heap_of_kernels() {
     let _context = TestContext::new();
     let kernel = Kernel::new("heap")
         .call("Malloc", &[(64, "place"), (64, "64")])
-        .and(".reg .b64 %block;\n")
         .call("Malloc", &[(64, "place"), (64, "0x10000000000")])
         .call("GetLastError", &[])
         .call("Free", &[(64, "0")])
@@ -417,6 +445,5 @@ fn a_fault_of_a_launched_kernel_ends_the_work() {
 #[test]
 fn launches_need_the_library() {
     let _context = TestContext::new();
-    let refused = link(&[tails()], false).map(drop);
-    assert_eq!(refused, Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
+    assert_eq!(link(&[tails()], false).map(drop), Err(CUresult::CUDA_ERROR_INVALID_SOURCE));
 }

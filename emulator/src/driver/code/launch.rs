@@ -7,7 +7,7 @@ use cuprum_sys::*;
 use crate::settings::ApiCheck;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{In, Param, demand};
+use crate::driver::call::{In, Param, misuse};
 use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
 
 use super::attributes::max_threads;
@@ -54,40 +54,54 @@ impl Launch {
 
 impl LaunchShape {
     /// Checks the shape against the limits of device and kernel. Returns the threads per block.
-    pub(super) fn check(&self, function: &Function) -> Answer<u32> {
+    fn check(&self, function: &Function) -> Answer<u32> {
+        self.threads(function).map_err(|(rank, mistake)| {
+            misuse(rank, || mistake);
+            INVALID_VALUE
+        })
+    }
+
+    /// Returns the threads per block, or the limit of device or kernel that the shape exceeds.
+    pub(super) fn threads(&self, function: &Function) -> Result<u32, (ApiCheck, String)> {
         let (kernel, name) = (&function.kernel, function.kernel.name());
-        let within = |sides: [u32; 3], limits: [u32; 3]| {
-            sides.iter().zip(limits).all(|(&side, limit)| (1..=limit).contains(&side))
+        let exceeds = |sides: [u32; 3], limits: [u32; 3]| {
+            !sides.iter().zip(limits).all(|(&side, limit)| (1..=limit).contains(&side))
         };
+        let refuse = |rank, limit: String| Err((rank, format!("kernel `{name}` in {limit}")));
         let (grid, block) = (self.grid, self.block);
-        demand(within(grid, MAX_GRID), INVALID_VALUE, ApiCheck::Certain, || {
-            format!("kernel `{name}` in a grid of {grid:?} blocks, where 1 to {MAX_GRID:?} are possible")
-        })?;
-        demand(within(block, MAX_BLOCK), INVALID_VALUE, ApiCheck::Certain, || {
-            format!("kernel `{name}` in blocks of {block:?} threads, where 1 to {MAX_BLOCK:?} are possible")
-        })?;
+        if exceeds(grid, MAX_GRID) {
+            let limit = format!("a grid of {grid:?} blocks, where 1 to {MAX_GRID:?} are possible");
+            return refuse(ApiCheck::Certain, limit);
+        }
+        if exceeds(block, MAX_BLOCK) {
+            let limit = format!("blocks of {block:?} threads, where 1 to {MAX_BLOCK:?} are possible");
+            return refuse(ApiCheck::Certain, limit);
+        }
         let threads: u32 = block.iter().product();
-        demand(threads <= MAX_THREADS, INVALID_VALUE, ApiCheck::Certain, || {
-            format!(
-                "kernel `{name}` in blocks of {threads} threads, where at most {MAX_THREADS} are possible"
-            )
-        })?;
-        demand(threads <= max_threads(kernel), INVALID_VALUE, ApiCheck::All, || {
+        if threads > MAX_THREADS {
+            let limit = format!("blocks of {threads} threads, where at most {MAX_THREADS} are possible");
+            return refuse(ApiCheck::Certain, limit);
+        }
+        if threads > max_threads(kernel) {
             let most = max_threads(kernel);
-            format!("kernel `{name}` in blocks of {threads} threads, where it takes at most {most}")
-        })?;
+            return refuse(
+                ApiCheck::All,
+                format!("blocks of {threads} threads, where it takes at most {most}"),
+            );
+        }
         let required = kernel.required_threads();
-        demand(required.is_none_or(|required| required == block), INVALID_VALUE, ApiCheck::All, || {
-            format!("kernel `{name}` in blocks of {block:?} threads, where it takes {required:?} only")
-        })?;
-        let shared = (self.dynamic_shared, function.attributes.dynamic_shared());
-        demand(shared.0 <= shared.1, INVALID_VALUE, ApiCheck::All, || {
-            format!(
-                "kernel `{name}` with {} bytes of dynamic shared memory, where {} are allowed: set \
-                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES before",
-                shared.0, shared.1
-            )
-        })?;
+        if required.is_some_and(|required| required != block) {
+            let limit = format!("blocks of {block:?} threads, where it takes {required:?} only");
+            return refuse(ApiCheck::All, limit);
+        }
+        let (shared, allowed) = (self.dynamic_shared, function.attributes.dynamic_shared());
+        if shared > allowed {
+            let mistake = format!(
+                "kernel `{name}` with {shared} bytes of dynamic shared memory, where {allowed} are allowed: set \
+                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES before"
+            );
+            return Err((ApiCheck::All, mistake));
+        }
         Ok(threads)
     }
 

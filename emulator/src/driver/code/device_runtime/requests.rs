@@ -14,7 +14,7 @@ use crate::driver::code::function::{FUNCTIONS as HANDLES, Function, function_of}
 use crate::driver::code::launch::{Launch, LaunchShape};
 use crate::driver::code::occupancy::resident_blocks;
 use crate::driver::context::Heap;
-use crate::driver::device::{attribute, check, count};
+use crate::driver::device::{attribute, check as check_device, count};
 use crate::driver::state::memory;
 use crate::driver::transfer::{Copy, Element, Fill};
 
@@ -68,14 +68,15 @@ enum Buffer {
 
 /// The reason why a call has no result.
 enum Refusal {
-    Error(Error),
+    /// An error, with the cause if its text does not name it.
+    Error(Error, String),
     /// The kernel made a mistake that hardware does not survive.
     Fault(String),
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Refusal::Error(error)
+        Refusal::Error(error, String::new())
     }
 }
 
@@ -148,13 +149,13 @@ impl Requests {
         }
         match self.value(&mut state, function.call, &mut arguments) {
             Ok(value) => Ok(value << ERROR_BITS),
-            Err(Refusal::Error(error)) => {
+            Err(Refusal::Error(error, cause)) => {
                 // As recorded on an H200, where an unknown limit leaves no error.
                 if function.call != Call::Limit {
                     state.errors.insert(thread, error.code);
                 }
                 drop(state);
-                self.report(function.call, error);
+                self.report(function.call, error, cause);
                 Ok(error.code.into())
             }
             Err(Refusal::Fault(mistake)) => Err(mistake),
@@ -162,18 +163,19 @@ impl Requests {
     }
 
     /// Reports a refused launch, because a kernel seldom asks for errors.
-    fn report(&self, call: Call, error: Error) {
+    fn report(&self, call: Call, error: Error, cause: String) {
         if !matches!(call, Call::Buffer | Call::BufferOfLaunch | Call::Launch | Call::LaunchBuffer) {
             return;
         }
         let kernel = self.function.kernel.name();
-        let reason = if error == TOO_MANY_LAUNCHES {
-            "; here launches run when their kernel has ended, on hardware some may run before. \
-             CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT sets the limit"
-        } else {
-            ""
+        let cause = match (cause.is_empty(), error) {
+            (true, TOO_MANY_LAUNCHES) => {
+                "; here launches run when their kernel has ended, on hardware some may run before"
+            }
+            (true, _) => "",
+            (false, _) => &format!(": {cause}"),
         };
-        let error = format!("{}, {}{reason}", error.name, error.text);
+        let error = format!("{}, {}{cause}", error.name, error.text);
         message::tell_once(format!("{kernel} {error}"), &Message::LaunchRefused { kernel, error: &error });
     }
 
@@ -196,7 +198,7 @@ impl Requests {
             Call::BufferOfLaunch => {
                 let (function, shape) = (self.kernel(arguments.double())?, arguments.shape());
                 let bytes = function.kernel.param_bytes().into();
-                shape.check(&function).map_err(|_| INVALID_CONFIGURATION)?;
+                check(&shape, &function)?;
                 self.buffer(state, bytes, Buffer::OfLaunch(function, shape))
             }
             Call::Launch => {
@@ -256,7 +258,7 @@ impl Requests {
             Call::Limit => context.limit(CUlimit(arguments.word())).map_err(|_| INVALID_VALUE)? as u64,
             _ => {
                 let (asked, device) = (CUdevice_attribute(arguments.word()), arguments.word() as i32);
-                if check(device).is_err() {
+                if check_device(device).is_err() {
                     return Err(INVALID_DEVICE.into());
                 }
                 attribute(asked, device).ok_or(INVALID_VALUE)? as u64
@@ -291,6 +293,11 @@ impl Requests {
     }
 }
 
+/// Checks a shape against the limits of device and kernel.
+fn check(shape: &LaunchShape, function: &Function) -> Result<(), Refusal> {
+    shape.threads(function).map(drop).map_err(|(_, cause)| Refusal::Error(INVALID_CONFIGURATION, cause))
+}
+
 /// Launches with the parameters in a buffer.
 fn launch(
     state: &mut State,
@@ -314,6 +321,7 @@ fn launch(
     // SAFETY: the buffer has as many bytes, and is live until the requests end. The kernel may
     // write to it meanwhile, in which case hardware too launches with either value.
     unsafe { ptr::copy_nonoverlapping(from, params.as_mut_ptr(), count) };
+    check(&shape, &function)?;
     let launch = Launch::new(function, shape, params).map_err(|_| INVALID_CONFIGURATION)?;
     queue(state, stream, Some(Request::Launch(launch)))
 }
