@@ -16,6 +16,7 @@ const ROOMS: &[Room<'static>] = &[
             "program::memory",
             "program::bulk",
             "program::matrix",
+            "program::sparse",
             "program::warp_group",
             "program::texture",
             "program::types",

@@ -7,7 +7,7 @@ use crate::hopper::fingerprint;
 /// As in `tests/gpu/tensor_core.py`: the size of the launch, the words and results of a thread.
 const BLOCKS: usize = 8;
 const THREADS: usize = 128;
-const WORDS: usize = 10;
+const WORDS: usize = 13;
 const RESULTS: usize = 4;
 
 /// Returns the bits of random words that are kept, and bits that are set.
@@ -18,8 +18,21 @@ fn kind(name: &str) -> (u32, u32) {
         "tf32" => (0x87ff_e000, 0x3800_0000),
         "e4m3" | "e5m2" => (0xbfbf_bfbf, 0),
         "f32" => (0x87ff_ffff, 0x3800_0000),
+        "bits" => (u32::MAX, 0),
         _ => panic!("{name}"),
     }
+}
+
+/// Returns the positions of a sparse left factor that random bits choose.
+fn positions(name: &str, random: u32) -> u32 {
+    let choice: &[u32] = match name {
+        "pairs" => &[0x4, 0x8, 0x9, 0xc, 0xd, 0xe],
+        "halves" => &[0x4, 0xe],
+        "any" => return random,
+        _ => panic!("{name}"),
+    };
+    let chosen = |shift: u32| choice[(random >> shift & 15) as usize % choice.len()] << shift;
+    (0..32).step_by(4).map(chosen).sum()
 }
 
 fn kernel(instruction: &str) -> String {
@@ -32,14 +45,14 @@ fn kernel(instruction: &str) -> String {
         ),
         false => instruction.to_owned(),
     };
-    let names = ["a0", "a1", "a2", "a3", "b0", "b1", "c0", "c1", "c2", "c3"];
+    let names = ["a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3", "c0", "c1", "c2", "c3", "e"];
     let load = |(word, name)| format!("ld.global.b32 %{name}, [%q+{}]; ", 4 * word);
     let loads: String = names.iter().enumerate().map(load).collect();
     let stores: String =
         (0..RESULTS).map(|word| format!("st.global.b32 [%q+{}], %c{word}; ", 4 * word)).collect();
     format!(
         ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{
-        .reg .b32 %t, %n, %s, %a<4>, %b<2>, %c<4>; .reg .b64 %p0, %q, %x; .reg .pred %p;
+        .reg .b32 %t, %n, %s, %e, %a<4>, %b<4>, %c<4>; .reg .b64 %p0, %q, %x; .reg .pred %p;
         .shared .align 128 .b8 image[256]; mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x;
         mad.lo.u32 %n, %n, {THREADS}, %t; ld.param.u64 %p0, [in]; mad.wide.u32 %q, %n, {}, %p0; {loads}
         ld.param.u64 %p0, [out]; mad.wide.u32 %q, %n, {}, %p0; {text} {stores} ret; }}",
@@ -66,12 +79,16 @@ fn sums_are_rounded_as_by_a_tensor_core() {
         let [kinds, instruction, expected] = line.split(" | ").collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
-        let [factors, summands] = kinds.split(' ').map(kind).collect::<Vec<_>>()[..] else {
-            panic!("{line}")
-        };
+        let [factors, summands, places] = kinds.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [factors, summands] = [factors, summands].map(kind);
         let word = |index: usize| {
-            let (keep, put) = if index % WORDS < 6 { factors } else { summands };
-            random(seed as u64, index as u64) & keep | put
+            let word = random(seed as u64, index as u64);
+            let (keep, put) = match index % WORDS {
+                0..8 => factors,
+                8..12 => summands,
+                _ => return positions(places, word),
+            };
+            word & keep | put
         };
         let input: Vec<u32> = (0..BLOCKS * THREADS * WORDS).map(word).collect();
         let device = Device::load_for(&kernel(instruction), 90)
@@ -85,5 +102,5 @@ fn sums_are_rounded_as_by_a_tensor_core() {
         assert_eq!(digests.join(" "), expected, "{instruction}");
         forms += 1;
     }
-    assert!(forms > 20, "{forms}");
+    assert!(forms > 100, "{forms}");
 }

@@ -1,6 +1,7 @@
 //! Matrix instructions of a warp, and the layout of elements in lanes.
 
 use super::memory::Address;
+use super::sparse::Sparse;
 use crate::ptx::Space;
 use crate::semantics::{LANES, Register};
 
@@ -79,6 +80,8 @@ pub struct MatrixProduct {
     pub c: Vec<Register>,
     pub d: Vec<Register>,
     pub saturate: bool,
+    /// For a left factor that stores half of its elements, their positions.
+    pub sparse: Option<Sparse>,
     /// For single bits: multiplies by exclusive or instead of and.
     pub differ: bool,
     /// For each part, the places of the lanes' first elements, of their second ones, and so on, in
@@ -129,7 +132,10 @@ pub enum Matrix {
 impl MatrixProduct {
     #[inline]
     pub fn extent(&self, part: Part) -> [u32; 2] {
-        extent(self.shape, part)
+        match (part, self.sparse, extent(self.shape, part)) {
+            (Part::A, Some(sparse), [rows, _]) => [rows, sparse.stored],
+            (.., whole) => whole,
+        }
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `kernel` | a loaded module |
-//! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `texture` | operations of instructions, for the execution modes |
+//! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `sparse`, `texture` | operations of instructions, for the execution modes |
 //! | `effects` | registers and predicates that each instruction reads and writes, and its control flow |
 //! | `flow`, `blocks`, `unwritten` | analysis of a whole kernel |
 //! | `symbols`, `variables`, `initial`, `declare`, `exports` | declarations of modules |
@@ -41,6 +41,8 @@ mod newer;
 mod rename;
 mod reuse;
 mod slot;
+#[doc(hidden)]
+pub mod sparse;
 mod symbols;
 #[doc(hidden)]
 pub mod texture;

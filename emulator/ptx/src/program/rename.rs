@@ -142,7 +142,8 @@ fn of_matrix(matrix: &mut Matrix, change: &mut dyn FnMut(&mut Register)) {
     match matrix {
         Matrix::Product(product) => {
             let parts = [&mut product.a, &mut product.b, &mut product.c, &mut product.d];
-            parts.into_iter().flatten().for_each(change);
+            let places = product.sparse.as_mut().map(|sparse| &mut sparse.places);
+            parts.into_iter().flatten().chain(places).for_each(change);
         }
         Matrix::Move(access) => {
             let address = std::iter::once(&mut access.address.base);

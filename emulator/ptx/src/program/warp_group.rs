@@ -5,6 +5,7 @@
 
 use super::condition::Condition;
 use super::matrix::Element;
+use super::sparse::Sparse;
 use crate::semantics::Register;
 
 /// Warps of a group.
@@ -29,16 +30,6 @@ pub struct SharedFactor {
 pub enum LeftFactor {
     Shared(SharedFactor),
     Registers(Vec<Register>),
-}
-
-/// Positions of the stored elements of a sparse left factor: two among each four of a row, or one
-/// of each two of 32 bits. The others are zeros.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Sparse {
-    /// Four bits for each of these groups: two positions of two bits.
-    pub places: Register,
-    /// The lanes of each four that provide them: the first two or the last two.
-    pub selector: u32,
 }
 
 /// `wgmma.mma_async`: `d = a * b + d`.
@@ -71,31 +62,6 @@ impl GroupProduct {
     #[inline]
     pub fn depth(&self) -> u32 {
         if self.sparse.is_some() { 2 * self.stored() } else { self.stored() }
-    }
-
-    /// Returns the lane of a warp that has the position of a stored element of a sparse row, and
-    /// the offset of its four bits in the register.
-    #[inline]
-    pub fn known_by(&self, row: u32, element: u32, selector: u32) -> [u32; 2] {
-        let (first, upper) = (row % 8 * 4, row / 8);
-        match self.types[0].bits() {
-            8 => [first + upper + element / 2 / 8 * 2, element / 2 % 8 * 4],
-            // Each lane has four groups of a row, and of the row eight rows below.
-            16 => [first + 2 * selector + element / 2 / 4, 16 * upper + element / 2 % 4 * 4],
-            _ => [first + 2 * selector + element / 4, 16 * upper + element % 4 * 4],
-        }
-    }
-
-    /// Returns the position of a stored element in a sparse row, given its four bits. For a 32-bit
-    /// element, they are the positions of its halves; invalid ones are beyond the row.
-    #[inline]
-    pub fn place(&self, element: u32, bits: u32) -> u32 {
-        match (self.types[0].bits(), bits & 15) {
-            (32, 0b0100) => 2 * element,
-            (32, 0b1110) => 2 * element + 1,
-            (32, halves) => self.depth() + 16 * element + halves,
-            _ => element / 2 * 4 + (bits >> (element % 2 * 2) & 3),
-        }
     }
 
     /// Returns the row and column, within the warp's rows, of a lane's value of `d`.

@@ -1,14 +1,18 @@
 //! Products of matrices that the lanes of a warp contain together.
 
 use super::element::{number, rounded};
-use super::tensor_core::{Adder, COLUMNS, Factors};
+use super::tensor_core::{Adder, COLUMNS, Factors, add_mixed_rows};
 use crate::exec::block::rows::Rows;
 use crate::program::matrix::{Element, MatrixProduct, Part};
+use crate::program::sparse::Sparse;
 use crate::semantics::{LANES, Register, Width};
 
 /// The shape of Volta's instructions, which newer hardware imitates by other ones. Their rounding
 /// is not known.
 const OLD: [u32; 3] = [8, 8, 4];
+
+/// Rows of a sparse left factor.
+const ROWS: u32 = 16;
 
 /// Computes the products of an instruction.
 pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
@@ -16,6 +20,7 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
     let b = gather(rows, product, Part::B, &product.b);
     let c = gather(rows, product, Part::C, &product.c);
     let [m, n, k] = product.shape.map(|extent| extent as usize);
+    let sparse = product.sparse.map(|sparse| positions(rows, &sparse));
     // Halves of sums in single precision are rounded afterwards.
     let single = product.ty(Part::C) == Element::F32;
     let sums = if single { Element::F32 } else { product.ty(Part::D) };
@@ -24,14 +29,19 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
     match adder {
         Some(adder) => {
             let factors = |values, part| Factors::new(values, product.ty(part), Some(adder));
+            let mut b = b;
+            if let Some(places) = sparse.as_deref().filter(|places| places.iter().any(|place| *place >= k)) {
+                add_mixed_rows(&mut b, &words(rows, product, Part::B, &product.b), places, [k, n]);
+            }
             let (a, b) = (factors(a, Part::A), factors(b, Part::B));
             // An instruction may make several products at once.
             let products = sums.len() / (m * n);
             let of_row = |row: usize| (0..k).map(move |element| row / m * k + element);
-            let places: Vec<usize> = (0..products * m).flat_map(of_row).collect();
+            let places = sparse.unwrap_or_else(|| (0..products * m).flat_map(of_row).collect());
             adder.add(&mut sums, (&a, &places), (&b, n));
         }
         None => {
+            let a = sparse.map_or(a.clone(), |places| spread(&a, &places, k));
             let factors = a.chunks_exact(m * k).zip(b.chunks_exact(k * n));
             for ((a, b), sums) in factors.zip(sums.chunks_exact_mut(m * n)) {
                 for (a, sums) in a.chunks_exact(k).zip(sums.chunks_exact_mut(n)) {
@@ -45,6 +55,25 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
         }
     }
     scatter(rows, product, &sums);
+}
+
+/// Returns the position in its row of each stored element of a sparse left factor.
+fn positions(rows: &Rows, sparse: &Sparse) -> Vec<usize> {
+    let position = |row, element| {
+        let [lane, shift] = sparse.known_by(row, element);
+        sparse.place(element, rows.get(sparse.places, lane as usize) >> shift) as usize
+    };
+    (0..ROWS).flat_map(|row| (0..sparse.stored).map(move |element| position(row, element))).collect()
+}
+
+/// Returns rows of `k` elements, with the stored ones at their positions.
+fn spread(stored: &[f64], places: &[usize], k: usize) -> Vec<f64> {
+    let mut whole = vec![0.0; 2 * stored.len()];
+    for (index, (value, place)) in stored.iter().zip(places).enumerate() {
+        // Of elements at one position, hardware adds the products.
+        whole[index / (k / 2) * k + place] += value;
+    }
+    whole
 }
 
 /// Adds the products of a row with the columns from `first` on of a matrix with `n` columns.
@@ -79,6 +108,18 @@ fn one_by_one(
         }
     }
     totals
+}
+
+/// Collects the elements of 32 bits of a part from the lanes.
+fn words(rows: &Rows, product: &MatrixProduct, part: Part, registers: &[Register]) -> Vec<u32> {
+    let places = &product.places[part as usize];
+    let mut matrix = vec![0; places.len()];
+    for (register, places) in registers.iter().zip(places.chunks_exact(LANES)) {
+        for (word, place) in rows.row(*register).iter().zip(places) {
+            matrix[usize::from(*place)] = *word;
+        }
+    }
+    matrix
 }
 
 /// Collects the elements of a part from the lanes.

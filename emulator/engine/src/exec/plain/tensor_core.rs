@@ -50,6 +50,20 @@ impl Factors {
     }
 }
 
+/// Adds rows to a sparse product's right factor, which has so many rows and columns, for invalid
+/// positions of elements of 32 bits. Hardware combines the halves of its numbers that they select.
+pub(super) fn add_mixed_rows(b: &mut Vec<f64>, words: &[u32], places: &[usize], [k, n]: [usize; 2]) {
+    b.resize((k + 16 * (k / 2)) * n, 0.0);
+    for place in places.iter().filter(|place| **place >= k) {
+        let (first, halves) = ((place - k) / 16 * 2, (place - k) % 16);
+        for column in 0..n {
+            let half = |at: usize| words[(first + at / 2) * n + column] >> (at % 2 * 16) & 0xffff;
+            let bits = half(halves & 3) | half(halves >> 2) << 16;
+            b[place * n + column] = number(Element::Tf32, bits.into());
+        }
+    }
+}
+
 /// The rounding of the sums of an instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Adder {

@@ -13,7 +13,7 @@ use super::Flow;
 use super::barrier::split_off;
 use super::element::{element, number, rounded, set_element};
 use super::product_nans;
-use super::tensor_core::{Adder, Factors};
+use super::tensor_core::{Adder, Factors, add_mixed_rows};
 use crate::exec::access::{Request, place};
 use crate::exec::block::warp::{LateProduct, Wait};
 use crate::exec::block::{Block, Issue, Site, Stop};
@@ -186,9 +186,8 @@ fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usi
     let place = |row, element| match product.sparse {
         None => element,
         Some(sparse) => {
-            let [lane, shift] = product.known_by(row, element, sparse.selector);
-            let bits = rows.get_wide(sparse.places, Width::Single, lane as usize) as u32 >> shift;
-            product.place(element, bits)
+            let [lane, shift] = sparse.known_by(row, element);
+            sparse.place(element, rows.get(sparse.places, lane as usize) >> shift)
         }
     };
     let mut places = Vec::with_capacity((ROWS * product.stored()) as usize);
@@ -198,9 +197,8 @@ fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usi
     places
 }
 
-/// Adds rows to the right factor for invalid positions of sparse elements. Hardware combines the
-/// halves of its numbers from the positions that the metadata selects.
-fn add_mixed_rows(
+/// Adds rows to the right factor for invalid positions of sparse elements.
+fn add_invalid_rows(
     block: &mut Block<'_, '_>,
     (site, descriptor): (Site, u64),
     product: &GroupProduct,
@@ -208,24 +206,15 @@ fn add_mixed_rows(
     b: &mut Vec<f64>,
 ) -> Result<(), Stop> {
     let (depth, columns) = (product.depth() as usize, product.columns as usize);
-    let is_mixed = |place: &&usize| **place >= depth;
-    if !places.iter().any(|place| is_mixed(&place)) {
+    if places.iter().all(|place| *place < depth) {
         return Ok(());
     }
-    let mut raw = vec![0u32; columns * depth];
+    let mut words = vec![0u32; columns * depth];
     let placed = Placed::new(descriptor, product.b.transposed, Element::S32, true);
     placed.read(block, (site, product.cache), 0..product.columns, |column, inner, value| {
-        raw[inner as usize * columns + column as usize] = value as i32 as u32;
+        words[inner as usize * columns + column as usize] = value as i32 as u32;
     })?;
-    b.resize((depth + 16 * product.stored() as usize) * columns, 0.0);
-    for place in places.iter().filter(is_mixed) {
-        let (first, halves) = ((place - depth) / 16 * 2, (place - depth) % 16);
-        for column in 0..columns {
-            let half = |at: usize| raw[(first + at / 2) * columns + column] >> (at % 2 * 16) & 0xffff;
-            let bits = half(halves & 3) | half(halves >> 2) << 16;
-            b[place * columns + column] = number(Element::Tf32, bits.into());
-        }
-    }
+    add_mixed_rows(b, &words, places, [depth, columns]);
     Ok(())
 }
 
@@ -250,7 +239,7 @@ fn multiply(
         a.iter_mut().for_each(|value| *value = -*value);
     }
     let places = places(block, warp, product);
-    add_mixed_rows(block, (site, operands.descriptors[1]), product, &places, &mut b)?;
+    add_invalid_rows(block, (site, operands.descriptors[1]), product, &places, &mut b)?;
     let rows = &mut block.warps[warp].rows;
     let values = product.columns * ROWS / LANES as u32;
     let at = |lane: usize, index| {

@@ -5,6 +5,7 @@ use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
 use crate::program::instruction::Op;
 use crate::program::matrix::{Element, Layout, Matrix, MatrixMove, MatrixProduct, MatrixRows, Part};
+use crate::program::sparse::Sparse;
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 use crate::semantics::{Register, Width};
@@ -110,8 +111,34 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
+    /// Decodes the positions of the elements of a left factor, if it is sparse, with so many bits
+    /// each and so many stored ones in a row: a register, and a number.
+    pub(super) fn sparse(
+        &mut self,
+        i: &Instruction<'s>,
+        at: Option<usize>,
+        (bits, stored): (u32, u32),
+        m: &Modifiers<'_, 's>,
+    ) -> Decoded<Option<Sparse>> {
+        let Some(at) = at else { return Ok(None) };
+        let places = self.operand(i, at)?;
+        self.fits(places, Type::B32, false)?;
+        if !matches!(places, Operand::Name(_)) {
+            return Err(self.unsupported("this operand where a register belongs"));
+        }
+        let places = self.source(places, Type::B32, Width::Single)?;
+        let sparse = |selector| Sparse { places, selector, bits, stored };
+        match self.operand(i, at + 1)? {
+            Operand::Int(selector) if *selector < u64::from(sparse(0).selectors()) => {
+                Ok(Some(sparse(*selector as u32)))
+            }
+            _ => Err(m.unsupported("this selector of threads")),
+        }
+    }
+
     fn product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, opaque: bool) -> Decoded<()> {
         m.ignore(&["sync", "aligned", "rn"]);
+        let is_sparse = m.flag("sp::ordered_metadata") || m.flag("sp");
         let orders = [("row", false), ("col", true)];
         let (Some(a_by_column), Some(b_by_column)) = (m.pick(&orders), m.pick(&orders)) else {
             return Err(m.unknown());
@@ -137,12 +164,15 @@ impl<'s> Decoder<'_, '_, 's> {
             _ if a_by_column || !b_by_column => return Err(m.unknown()),
             _ => Layout::Documented,
         };
-        let known =
-            if opaque { is_opaque_product(shape, [a, b, c, d]) } else { is_product(shape, [a, b, c, d]) };
+        let known = match (opaque, is_sparse) {
+            (true, is_sparse) => !is_sparse && is_opaque_product(shape, [a, b, c, d]),
+            (false, true) => is_sparse_product(shape, [a, b, c, d]),
+            (false, false) => is_product(shape, [a, b, c, d]),
+        };
         if !known || (saturate && d != Element::S32) || bits.is_some() != (a == Element::B1) {
             return Err(m.unknown());
         }
-        self.operand_count(i, 4)?;
+        self.operand_count(i, if is_sparse { 6 } else { 4 })?;
         let mut product = MatrixProduct {
             layout,
             shape,
@@ -152,16 +182,14 @@ impl<'s> Decoder<'_, '_, 's> {
             c: self.registers(self.operand(i, 3)?, c)?,
             d: self.registers(self.operand(i, 0)?, d)?,
             saturate,
+            sparse: self.sparse(i, is_sparse.then_some(4), (a.bits(), shape[2] / 2), m)?,
             differ: bits == Some(true),
             places: Default::default(),
         };
         product.places = [Part::A, Part::B, Part::C, Part::D].map(|part| product.places_of(part));
-        for (part, registers) in
-            [(Part::A, &product.a), (Part::B, &product.b), (Part::C, &product.c), (Part::D, &product.d)]
-        {
-            if registers.len() as u32 != product.registers(part) {
-                return Err(m.unsupported("this number of registers"));
-            }
+        let held = [&product.a, &product.b, &product.c, &product.d].map(|registers| registers.len() as u32);
+        if held != [Part::A, Part::B, Part::C, Part::D].map(|part| product.registers(part)) {
+            return Err(m.unsupported("this number of registers"));
         }
         self.emit(Op::Matrix(Box::new(Matrix::Product(product))));
         Ok(())
@@ -227,6 +255,21 @@ fn is_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
         ([8, 8, 128] | [16, 8, 128 | 256], B1, B1, S32, S32) => true,
         ([16, 8, 16 | 32], E4m3 | E5m2, E4m3 | E5m2, F16 | F32, F16 | F32) => c == d,
         ([8, 8, 4] | [16, 8, 4 | 8 | 16], F64, F64, F64, F64) => true,
+        _ => false,
+    }
+}
+
+/// True if `mma.sp` has this product of `a`, `b`, `c` and `d`.
+fn is_sparse_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
+    use Element::*;
+    let [16, 8, depth] = shape else { return false };
+    match (depth, a, b, c, d) {
+        (16 | 32, F16, F16, F16, F16) => true,
+        (16 | 32, F16 | Bf16, _, F32, F32) => a == b,
+        (8 | 16, Tf32, Tf32, F32, F32) => true,
+        (32 | 64, U8 | S8, U8 | S8, S32, S32) => true,
+        (64 | 128, U4 | S4, U4 | S4, S32, S32) => true,
+        (64, E4m3 | E5m2, E4m3 | E5m2, F32, F32) => true,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use super::{Decoded, Decoder};
 use crate::program::instruction::Op;
 use crate::program::matrix::Element;
 use crate::program::types::Type;
-use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor, Sparse};
+use crate::program::warp_group::{DEPTH, GroupOp, GroupProduct, LeftFactor, SharedFactor};
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Register, Width};
 
@@ -65,22 +65,6 @@ impl<'s> Decoder<'_, '_, 's> {
         self.registers(operand, element)
     }
 
-    /// Decodes the positions of the elements of a sparse left factor: a register, and a number.
-    fn sparse(&mut self, i: &Instruction<'s>, a: Element, m: &Modifiers<'_, 's>) -> Decoded<Sparse> {
-        let (places, last) = (self.operand(i, 3)?, u64::from(a.bits() != 8));
-        self.fits(places, Type::B32, false)?;
-        if !matches!(places, Operand::Name(_)) {
-            return Err(self.unsupported("this operand where a register belongs"));
-        }
-        match self.operand(i, 4)? {
-            Operand::Int(selector) if *selector <= last => {
-                let places = self.source(places, Type::B32, Width::Single)?;
-                Ok(Sparse { places, selector: *selector as u32 })
-            }
-            _ => Err(m.unsupported("this selector of threads")),
-        }
-    }
-
     fn group_product(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<GroupProduct> {
         let shape = i.modifiers.iter().find_map(|modifier| Some((*modifier, shape(modifier)?)));
         let Some((name, [columns, depth])) = shape else { return Err(m.unknown()) };
@@ -132,7 +116,7 @@ impl<'s> Decoder<'_, '_, 's> {
             columns,
             types: [a, b, d],
             a: a_factor,
-            sparse: if is_sparse { Some(self.sparse(i, a, m)?) } else { None },
+            sparse: self.sparse(i, is_sparse.then_some(3), (a.bits(), DEPTH * 8 / a.bits()), m)?,
             b: b_factor,
             d: held,
             accumulates: self.condition(self.operand(i, 3 + between)?)?,

@@ -59,7 +59,9 @@ pub(super) fn collective_reads(operation: &Collective, visit: &mut dyn FnMut(Reg
 pub(super) fn matrix_reads(matrix: &Matrix, visit: &mut dyn FnMut(Register)) {
     match matrix {
         Matrix::Product(product) => {
-            [&product.a, &product.b, &product.c].into_iter().flatten().for_each(|register| visit(*register));
+            let places = product.sparse.map(|sparse| sparse.places);
+            let parts = [&product.a, &product.b, &product.c].into_iter().flatten().copied();
+            parts.chain(places).for_each(visit);
         }
         Matrix::Move(access) => {
             visit(access.address.base);
