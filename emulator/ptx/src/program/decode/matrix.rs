@@ -55,6 +55,10 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     pub(super) fn mma(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        // Unlike `wmma`, it has always had both.
+        if !(m.flag("sync") && m.flag("aligned")) {
+            return Err(m.unknown());
+        }
         self.product(i, m, false)
     }
 
