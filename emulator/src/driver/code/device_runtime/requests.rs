@@ -47,6 +47,8 @@ pub(in crate::driver::code) struct Requests {
 struct State {
     /// The launch of each parameter buffer, unless the launch states it later.
     buffers: HashMap<u64, Buffer>,
+    /// Number of buffers whose launch has not been requested.
+    prepared: usize,
     work: Vec<Request>,
     /// Work for the stream that runs when everything else has ended.
     tail: Vec<Request>,
@@ -279,14 +281,14 @@ impl Requests {
     }
 
     fn buffer(&self, state: &mut State, bytes: u64, buffer: Buffer) -> Value {
-        let prepared = state.buffers.values().filter(|buffer| !matches!(buffer, Buffer::Used)).count();
-        if prepared + state.work.len() + state.tail.len() >= self.most {
+        if state.prepared + state.work.len() + state.tail.len() >= self.most {
             return Err(TOO_MANY_LAUNCHES.into());
         }
         match self.buffers.allocate(bytes) {
             0 => Err(TOO_MANY_LAUNCHES.into()),
             address => {
                 state.buffers.insert(address, buffer);
+                state.prepared += 1;
                 Ok(address)
             }
         }
@@ -314,6 +316,7 @@ fn launch(
         }
         _ => return Err(fault()),
     };
+    state.prepared -= 1;
     let mut params = vec![0; function.kernel.param_bytes() as usize];
     let count = params.len().min(room as usize);
     let region = memory().find(address).ok_or_else(fault)?;
