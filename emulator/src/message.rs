@@ -50,6 +50,12 @@ pub enum Message<'a> {
         /// The error that it receives, with its reason.
         error: &'a str,
     },
+    /// A kernel in a graph launched work for its end, which hardware may run after the graph.
+    /// Reported once per kernel.
+    WorkNotAwaited {
+        /// The kernel that launches.
+        kernel: &'a str,
+    },
     /// A function returns `CUDA_ERROR_NOT_SUPPORTED`. Reported once per function and reason.
     NotSupported {
         /// The exported name of the function.
@@ -88,6 +94,13 @@ impl fmt::Display for Message<'_> {
             }
             Self::LaunchRefused { kernel, error } => {
                 write!(f, "a launch by the kernel `{kernel}` was refused: {error}")
+            }
+            Self::WorkNotAwaited { kernel } => {
+                write!(
+                    f,
+                    "the kernel `{kernel}` in a graph launched work for its end (cudaStreamTailLaunch): an H200 \
+                     (driver 580) waits for it in the graph's first run only"
+                )
             }
             Self::NotSupported { function, reason } => {
                 write!(f, "{function} answers CUDA_ERROR_NOT_SUPPORTED: {reason}")

@@ -70,6 +70,7 @@ step "kernels that launch kernels"
 nvcc -rdc=true "$here/device_launches.cu" -o "$folder/device_launches" -lcudadevrt
 "$here/device_launches.sh" "$folder/device_launches" >"$folder/answers" 2>"$folder/errors"
 grep -q 'a launch by the kernel .* was refused: cudaErrorInvalidConfiguration, .* in blocks of .2048, 1, 1. threads' "$folder/errors"
+grep -q 'the kernel .*order.* in a graph launched work for its end' "$folder/errors"
 # Recorded on an H200 with CUDA 13.0 and driver 580, on 2026-11-28, by tests/gpu/device_launches.sh.
 diff "$here/device_launches.expected" "$folder/answers"
 for mode in async deferred; do

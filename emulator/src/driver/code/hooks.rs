@@ -76,8 +76,8 @@ impl KernelHooks {
     }
 
     /// Returns the work that the kernel requested, after it has ended, from the last to the first.
-    pub(super) fn take_requests(&mut self) -> Vec<Request> {
-        self.requests.take().map(|requests| requests.into_work().collect()).unwrap_or_default()
+    pub(super) fn take_requests(&mut self, in_graph: bool) -> Vec<Request> {
+        self.requests.take().map(|requests| requests.into_work(in_graph).collect()).unwrap_or_default()
     }
 
     /// Returns the bytes that the launch accessed, after it has ended.

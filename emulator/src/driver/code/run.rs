@@ -20,12 +20,12 @@ const WORKSPACE_BYTES: u64 = 64;
 impl Launch {
     /// Runs the kernel, and then all work that it requested. Work without order and work in the
     /// order of requests run before work for the kernel's end, in the order recorded on an H200.
-    pub(crate) fn launch(&self) -> Answer {
-        let mut waiting = self.launch_alone(0)?;
+    pub(crate) fn launch(&self, in_graph: bool) -> Answer {
+        let mut waiting = self.launch_alone(0, in_graph)?;
         while let Some(request) = waiting.pop() {
             match request {
                 Request::Launch(launch) => {
-                    let requested = launch.launch_alone(waiting.len())?;
+                    let requested = launch.launch_alone(waiting.len(), in_graph)?;
                     waiting.extend(requested);
                 }
                 Request::Copy(copy) => {
@@ -39,7 +39,7 @@ impl Launch {
     }
 
     /// Runs the kernel while some requests wait. Returns its own, from the last to the first.
-    fn launch_alone(&self, waiting: usize) -> Answer<Vec<Request>> {
+    fn launch_alone(&self, waiting: usize, in_graph: bool) -> Answer<Vec<Request>> {
         let module = &self.function.module;
         let context = &module.context;
         let workspace = match self.shape.cooperative {
@@ -75,7 +75,7 @@ impl Launch {
             let _ = memory().free(workspace.base);
         }
         match result {
-            Ok(_) => Ok(hooks.take_requests()),
+            Ok(_) => Ok(hooks.take_requests(in_graph)),
             Err(fault) => {
                 let code = fault.code();
                 fault::remember(*fault);
@@ -104,6 +104,6 @@ static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
 
 impl Operation for Launch {
     fn run(&self, _turn: Turn<'_>) -> Answer {
-        self.launch()
+        self.launch(false)
     }
 }

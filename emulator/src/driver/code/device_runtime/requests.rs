@@ -182,9 +182,13 @@ impl Requests {
     }
 
     /// Ends the requests of a kernel that has ended. Returns its work from the last to the first.
-    pub(in crate::driver::code) fn into_work(self) -> impl Iterator<Item = Request> {
+    pub(in crate::driver::code) fn into_work(self, in_graph: bool) -> impl Iterator<Item = Request> {
         let State { buffers, work, tail, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if in_graph && !tail.is_empty() {
+            let kernel = self.function.kernel.name();
+            message::tell_once(format!("{kernel} for its end"), &Message::WorkNotAwaited { kernel });
+        }
         for address in buffers.into_keys() {
             self.buffers.release(address);
         }

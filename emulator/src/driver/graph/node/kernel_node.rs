@@ -34,7 +34,7 @@ impl KernelNode {
     }
 
     pub(crate) fn run(&self) -> Answer {
-        self.launch.launch()
+        self.launch.launch(true)
     }
 
     /// Returns the C structure that describes it, valid while the node keeps this launch.
