@@ -13,7 +13,8 @@ pub(super) const KINDS: &[(&str, &str, &str, bool)] = &[
     ("held", "process that held something to its end", "processes that held something to their end", false),
     ("settings", "setting that makes no sense", "settings that make no sense", true),
     ("leftout", "count of reports left out", "counts of reports left out", false),
-    ("refused", "module refused", "modules refused", false),
+    ("refused", "module or launch refused", "modules or launches refused", false),
+    ("late", "launch that hardware may run late", "launches that hardware may run late", false),
     ("unsupported", "function not supported", "functions not supported", false),
 ];
 
@@ -75,7 +76,8 @@ impl Reports {
     }
 }
 
-/// The count of each kind: "2 faults of kernels, 1 module refused"; "nothing" without reports.
+/// The count of each kind: "2 faults of kernels, 1 module or launch refused"; "nothing" without
+/// reports.
 impl fmt::Display for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
@@ -100,7 +102,7 @@ mod tests {
         let reports = Reports::parse(text);
         assert_eq!((reports.users, reports.count(), reports.is_failure()), (2, 3, true));
         assert_eq!(reports.list[0].1, "out of bounds\n  block 0");
-        assert_eq!(reports.to_string(), "2 faults of kernels, 1 module refused");
+        assert_eq!(reports.to_string(), "2 faults of kernels, 1 module or launch refused");
         assert!(!Reports::parse("refused\n\tm\n").is_failure());
         assert_eq!(Reports::parse("").to_string(), "nothing");
         let table = "unsupported\n\tcuGetExportTable answers CUDA_ERROR_NOT_SUPPORTED: ";

@@ -15,8 +15,8 @@
 //!
 //! `CUPRUM_REPORT_FILE` names a file to which the same is appended, for `cuprum run`: a line with
 //! `use` when a process first calls the driver, and for each message a line with its kind (`fault`,
-//! `unordered`, `misuse`, `leftout`, `refused`, `unsupported`, `leaks`, `held`, `settings`) and its
-//! text, each line indented by a tab.
+//! `unordered`, `misuse`, `leftout`, `refused`, `late`, `unsupported`, `leaks`, `held`, `settings`)
+//! and its text, each line indented by a tab.
 
 use core::ffi::c_void;
 use std::fs::OpenOptions;
@@ -76,7 +76,10 @@ fn print(message: &Message<'_>) {
     let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
     let kind = match message {
         Message::Fault(_) => "fault",
-        Message::ModuleRefused { .. } | Message::InputRefused { .. } => "refused",
+        Message::ModuleRefused { .. } | Message::InputRefused { .. } | Message::LaunchRefused { .. } => {
+            "refused"
+        }
+        Message::WorkNotAwaited { .. } => "late",
         Message::Leaks(_) => "leaks",
         Message::Held(_) => "held",
         Message::Unordered(_) => "unordered",

@@ -12,7 +12,8 @@ KINDS = {
     "held": ("process that held something to its end", "processes that held something to their end", False),
     "settings": ("setting that makes no sense", "settings that make no sense", True),
     "leftout": ("count of reports left out", "counts of reports left out", False),
-    "refused": ("module refused", "modules refused", False),
+    "refused": ("module or launch refused", "modules or launches refused", False),
+    "late": ("launch that hardware may run late", "launches that hardware may run late", False),
     "unsupported": ("function not supported", "functions not supported", False),
 }
 
@@ -57,7 +58,7 @@ def mistakes(reports):
 
 
 def counted(kinds):
-    """The counts of each kind, such as "2 faults of kernels, 1 module refused"."""
+    """The counts of each kind, such as "2 faults of kernels, 1 module or launch refused"."""
     counts = {kind: sum(one == kind for one in kinds) for kind in KINDS}
     words = [f"{n} {KINDS[kind][0 if n == 1 else 1]}" for kind, n in counts.items() if n]
     return ", ".join(words) or "nothing"
