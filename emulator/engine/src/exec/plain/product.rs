@@ -1,18 +1,14 @@
 //! Products of matrices that the lanes of a warp contain together.
 
 use super::element::{number, rounded};
-use super::tensor_core::{Adder, COLUMNS, Factors, add_mixed_rows};
+use super::tensor_core::{Adder, COLUMNS, Factors, add_mixed_rows, positions};
 use crate::exec::block::rows::Rows;
 use crate::program::matrix::{Element, MatrixProduct, Part};
-use crate::program::sparse::Sparse;
 use crate::semantics::{LANES, Register, Width};
 
 /// The shape of Volta's instructions, which newer hardware imitates by other ones. Their rounding
 /// is not known.
 const OLD: [u32; 3] = [8, 8, 4];
-
-/// Rows of a sparse left factor.
-const ROWS: u32 = 16;
 
 /// Computes the products of an instruction.
 pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
@@ -31,7 +27,7 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
             let factors = |values, part| Factors::new(values, product.ty(part), Some(adder));
             let mut b = b;
             if let Some(places) = sparse.as_deref().filter(|places| places.iter().any(|place| *place >= k)) {
-                add_mixed_rows(&mut b, &words(rows, product, Part::B, &product.b), places, [k, n]);
+                add_mixed_rows(&mut b, &words_of_right(rows, product), places, [k, n]);
             }
             let (a, b) = (factors(a, Part::A), factors(b, Part::B));
             // An instruction may make several products at once.
@@ -41,7 +37,10 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
             adder.add(&mut sums, (&a, &places), (&b, n));
         }
         None => {
-            let a = sparse.map_or(a.clone(), |places| spread(&a, &places, k));
+            let a = match sparse {
+                Some(places) => spread(&a, &places, k),
+                None => a,
+            };
             let factors = a.chunks_exact(m * k).zip(b.chunks_exact(k * n));
             for ((a, b), sums) in factors.zip(sums.chunks_exact_mut(m * n)) {
                 for (a, sums) in a.chunks_exact(k).zip(sums.chunks_exact_mut(n)) {
@@ -55,15 +54,6 @@ pub(super) fn multiply(rows: &mut Rows, product: &MatrixProduct) {
         }
     }
     scatter(rows, product, &sums);
-}
-
-/// Returns the position in its row of each stored element of a sparse left factor.
-fn positions(rows: &Rows, sparse: &Sparse) -> Vec<usize> {
-    let position = |row, element| {
-        let [lane, shift] = sparse.known_by(row, element);
-        sparse.place(element, rows.get(sparse.places, lane as usize) >> shift) as usize
-    };
-    (0..ROWS).flat_map(|row| (0..sparse.stored).map(move |element| position(row, element))).collect()
 }
 
 /// Returns rows of `k` elements, with the stored ones at their positions.
@@ -110,11 +100,11 @@ fn one_by_one(
     totals
 }
 
-/// Collects the elements of 32 bits of a part from the lanes.
-fn words(rows: &Rows, product: &MatrixProduct, part: Part, registers: &[Register]) -> Vec<u32> {
-    let places = &product.places[part as usize];
+/// Collects the elements of 32 bits of the right factor from the lanes.
+fn words_of_right(rows: &Rows, product: &MatrixProduct) -> Vec<u32> {
+    let places = &product.places[Part::B as usize];
     let mut matrix = vec![0; places.len()];
-    for (register, places) in registers.iter().zip(places.chunks_exact(LANES)) {
+    for (register, places) in product.b.iter().zip(places.chunks_exact(LANES)) {
         for (word, place) in rows.row(*register).iter().zip(places) {
             matrix[usize::from(*place)] = *word;
         }

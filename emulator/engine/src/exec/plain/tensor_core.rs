@@ -8,7 +8,10 @@
 //! results: `tests/data/goldens/tensor_core.txt`.
 
 use super::element::{number, rounded};
+use crate::exec::block::rows::Rows;
 use crate::program::matrix::Element;
+use crate::program::sparse::Sparse;
+use crate::program::warp_group::ROWS;
 use crate::semantics::rows::{Extension, for_each_level};
 
 /// Number of columns whose sums are computed together. All matrices have a multiple of it.
@@ -48,6 +51,15 @@ impl Factors {
     pub(super) fn values(&self) -> &[f64] {
         &self.values
     }
+}
+
+/// Returns the position in its row of each stored element of a sparse left factor.
+pub(super) fn positions(rows: &Rows, sparse: &Sparse) -> Vec<usize> {
+    let position = |row, element| {
+        let [lane, shift] = sparse.known_by(row, element);
+        sparse.place(element, rows.get(sparse.places, lane as usize) >> shift) as usize
+    };
+    (0..ROWS).flat_map(|row| (0..sparse.stored).map(move |element| position(row, element))).collect()
 }
 
 /// Adds rows to a sparse product's right factor, which has so many rows and columns, for invalid

@@ -13,7 +13,7 @@ use super::Flow;
 use super::barrier::split_off;
 use super::element::{element, number, rounded, set_element};
 use super::product_nans;
-use super::tensor_core::{Adder, Factors, add_mixed_rows};
+use super::tensor_core::{Adder, Factors, add_mixed_rows, positions};
 use crate::exec::access::{Request, place};
 use crate::exec::block::warp::{LateProduct, Wait};
 use crate::exec::block::{Block, Issue, Site, Stop};
@@ -182,19 +182,10 @@ fn left_factor(
 
 /// Returns the position in the common dimension of each stored element of the left factor.
 fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usize> {
-    let rows = &block.warps[warp].rows;
-    let place = |row, element| match product.sparse {
-        None => element,
-        Some(sparse) => {
-            let [lane, shift] = sparse.known_by(row, element);
-            sparse.place(element, rows.get(sparse.places, lane as usize) >> shift)
-        }
-    };
-    let mut places = Vec::with_capacity((ROWS * product.stored()) as usize);
-    for row in 0..ROWS {
-        places.extend((0..product.stored()).map(|element| place(row, element) as usize));
+    match product.sparse {
+        Some(sparse) => positions(&block.warps[warp].rows, &sparse),
+        None => (0..ROWS).flat_map(|_| 0..product.stored() as usize).collect(),
     }
-    places
 }
 
 /// Adds rows to the right factor for invalid positions of sparse elements.
