@@ -18,7 +18,7 @@ use crate::driver::call::{InMut, Kind, Leaked, Out, Table, Text, calls, put_hand
 use crate::driver::handle::Handle;
 
 use super::compile::{compile_or, read_file, target};
-use super::device_runtime::is_device_runtime;
+use super::device_runtime::{defines_runtime, is_device_runtime};
 use super::image::Image;
 use super::jit::Options;
 use super::joined::Joined;
@@ -87,11 +87,16 @@ impl Link {
         let mut terminated = bytes.to_vec();
         terminated.push(0);
         let (target, image) = (target(), Image::in_buffer(&terminated));
-        if kind == CUjitInputType::CU_JIT_INPUT_FATBINARY && image.is_device_runtime() {
+        let ptx = image.ptx(target.compute_capability)?;
+        let is_runtime = || match &ptx {
+            Ok(text) => defines_runtime(text),
+            // It may have code for newer devices only.
+            Err(_) => image.is_device_runtime(),
+        };
+        if kind == CUjitInputType::CU_JIT_INPUT_FATBINARY && is_runtime() {
             self.state().joined.add_device_runtime();
             return Ok(Ok(()));
         }
-        let ptx = image.ptx(target.compute_capability)?;
         Ok(ptx.and_then(|ptx| {
             Program::check_input(&ptx, &target).map_err(|error| Refused::of(&error))?;
             let mut state = self.state();

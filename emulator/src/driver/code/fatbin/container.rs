@@ -41,11 +41,8 @@ pub(in crate::driver::code) fn total_len(header: &[u8]) -> Option<usize> {
 
 /// Returns the PTX for the highest architecture that is not above `capability`.
 pub(in crate::driver::code) fn ptx(container: &[u8], capability: u32) -> Result<String, Refused> {
-    let start = u16_at(container, HEADER_SIZE).map_or(HEADER, usize::from);
-    let entries = Entries { rest: container.get(start..).unwrap_or_default() };
     let mut lowest = None;
-    let best = entries
-        .filter(|entry| entry.kind == KIND_PTX)
+    let best = Entries::of_ptx(container)
         .inspect(|entry| lowest = lowest.min(Some(entry.architecture)).or(Some(entry.architecture)))
         .filter(|entry| entry.architecture <= capability)
         .max_by_key(|entry| entry.architecture);
@@ -68,9 +65,7 @@ pub(in crate::driver::code) fn ptx(container: &[u8], capability: u32) -> Result<
 
 /// Returns all PTX in a container that can be read.
 pub(in crate::driver::code) fn every_ptx(container: &[u8]) -> impl Iterator<Item = String> {
-    let start = u16_at(container, HEADER_SIZE).map_or(HEADER, usize::from);
-    let entries = Entries { rest: container.get(start..).unwrap_or_default() };
-    entries.filter(|entry| entry.kind == KIND_PTX).filter_map(|entry| entry.text().ok())
+    Entries::of_ptx(container).filter_map(|entry| entry.text().ok())
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +105,14 @@ impl Entry<'_> {
 
 struct Entries<'a> {
     rest: &'a [u8],
+}
+
+impl<'a> Entries<'a> {
+    fn of_ptx(container: &'a [u8]) -> impl Iterator<Item = Entry<'a>> {
+        let start = u16_at(container, HEADER_SIZE).map_or(HEADER, usize::from);
+        let entries = Entries { rest: container.get(start..).unwrap_or_default() };
+        entries.filter(|entry| entry.kind == KIND_PTX)
+    }
 }
 
 impl<'a> Iterator for Entries<'a> {
