@@ -19,8 +19,8 @@ use cuprum_nccl::{Communicator, Nccl, Reduction};
 
 const WEIGHTS: usize = 65;
 const HALF: usize = 64;
-const STEPS: usize = 200;
-const RATE: f32 = 0.001;
+const STEPS: usize = 100;
+const RATE: f32 = 0.002;
 const CANNOT_RUN: u8 = 77;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;

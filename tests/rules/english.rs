@@ -77,22 +77,31 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
 
-/// Parts of words that occur in a text and are spelled otherwise in America. Its lines have no
-/// others.
-fn british_parts(text: &str) -> Vec<&'static str> {
-    let text = text.to_lowercase();
-    BRITISH.split(' ').filter(|part| text.contains(part)).collect()
+/// Words and parts of words that occur in a text and are spelled otherwise in America. Its lines
+/// have no others.
+struct British {
+    parts: Vec<&'static str>,
+    words: Vec<&'static str>,
 }
 
-/// Complaints about one line's spelling and rates. `parts` are of its text.
-fn complaints(line: &str, parts: &[&str]) -> Vec<String> {
+impl British {
+    fn of(text: &str) -> Self {
+        let text = text.to_lowercase();
+        let occurring = |list: &'static str| list.split(' ').filter(|known| text.contains(known)).collect();
+        Self { parts: occurring(BRITISH), words: occurring(BRITISH_WORDS) }
+    }
+}
+
+/// Complaints about one line's spelling and rates. `british` are of its text.
+fn complaints(line: &str, british: &British) -> Vec<String> {
     let line = line.to_lowercase();
-    let words: Vec<&str> =
-        line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let parts = parts.iter().filter(|part| line.contains(**part)).map(|part| format!("{part}… is British"));
-    let british =
-        words.iter().filter(|word| is_in(BRITISH_WORDS, word)).map(|word| format!("{word} is British"));
-    let rates = line.split(['.', ',', ';', ':', '(']).filter_map(|clause| {
+    let parts =
+        british.parts.iter().filter(|part| line.contains(**part)).map(|part| format!("{part}… is British"));
+    let is_word = |word: &str| line.split(|c: char| !c.is_alphanumeric()).any(|known| known == word);
+    let british = british.words.iter().filter(|word| is_word(word)).map(|word| format!("{word} is British"));
+    let has_article = line.contains(" a ") || line.contains(" an ");
+    let clauses = has_article.then(|| line.split(['.', ',', ';', ':', '('])).into_iter().flatten();
+    let rates = clauses.filter_map(|clause| {
         let words = clause.split_whitespace().map(|word| word.trim_matches(|c| !char::is_alphanumeric(c)));
         let mut words = words.rev().filter(|word| !word.is_empty());
         let (unit, article, amount) = (words.next()?, words.next()?, words.next()?);
@@ -110,9 +119,11 @@ fn spelling_is_american_and_rates_say_per() {
         if name == THIS {
             continue;
         }
-        let parts = british_parts(&text);
+        let british = British::of(&text);
         for (number, line) in (1..).zip(text.lines()) {
-            wrong.extend(complaints(line, &parts).into_iter().map(|what| format!("{name}:{number}: {what}")));
+            wrong.extend(
+                complaints(line, &british).into_iter().map(|what| format!("{name}:{number}: {what}")),
+            );
         }
     }
     assert!(wrong.is_empty(), "{} complaints:\n{}", wrong.len(), wrong.join("\n"));
@@ -128,10 +139,7 @@ fn british_words_and_bare_rates_are_found() {
         ("`cuInit` once a process,", "once per process"),
         ("    /// Whether it is on.", "True if, or a noun"),
     ] {
-        assert!(
-            complaints(line, &british_parts(line)).iter().any(|complaint| complaint == expected),
-            "{line}"
-        );
+        assert!(complaints(line, &British::of(line)).iter().any(|complaint| complaint == expected), "{line}");
     }
     for line in [
         "one per thread, a thread",
@@ -141,7 +149,7 @@ fn british_words_and_bare_rates_are_found() {
         "analysis of neighbors",
         "calls a function",
     ] {
-        assert_eq!(complaints(line, &british_parts(line)), [""; 0], "{line}");
+        assert_eq!(complaints(line, &British::of(line)), [""; 0], "{line}");
     }
 }
 
