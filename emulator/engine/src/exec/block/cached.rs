@@ -141,6 +141,16 @@ pub(in crate::exec) struct MachineState {
     /// Lanes that have stopped in functions, and their records.
     pub(in crate::exec) in_calls: Vec<InCall>,
     pub(in crate::exec) kept: Vec<u64>,
+    pub(in crate::exec) partings: Partings,
+}
+
+/// Partings of the lanes of quads.
+#[cfg(feature = "compile")]
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct Partings {
+    pub(in crate::exec) count: u64,
+    /// Instructions that all lanes have run meanwhile.
+    pub(in crate::exec) instructions: u64,
 }
 
 /// A lane that has stopped in a function which machine code has called.

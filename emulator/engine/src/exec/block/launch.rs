@@ -42,8 +42,8 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) unwritten: &'a Unwritten,
     /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
-    /// Number of stops of the machine code of the compiled mode; `None` in the other modes.
-    pub(in crate::exec) machine_stops: Option<usize>,
+    /// Number of the form of machine code that runs it; `None` if none does.
+    pub(in crate::exec) machine_form: Option<usize>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
     pub(in crate::exec) cluster: [u32; 3],
@@ -58,15 +58,15 @@ pub(in crate::exec) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Prepares a launch, for machine code with `machine_stops` stops if there is any. Refuses one
-    /// that would break the execution.
+    /// Prepares a launch, for a form of machine code if there is any. Refuses one that would break
+    /// the execution.
     pub(in crate::exec) fn new(
         args: &LaunchArgs<'a>,
         map: &'a Map,
         options: &'a ExecOptions,
         hooks: &'a dyn Hooks,
         writer: &'a Writer,
-        machine_stops: Option<usize>,
+        machine_form: Option<usize>,
     ) -> Result<Self, Box<Fault>> {
         let kernel = args.kernel;
         let Extent { threads, blocks, cluster, shared_bytes } =
@@ -81,8 +81,8 @@ impl<'a> Launch<'a> {
             varying: Vec::new(),
             shared_addresses: Vec::new(),
             unwritten: kernel.unwritten(),
-            machine_stops,
-            steps: if options.allow_vectors(kernel) && machine_stops.is_none() {
+            machine_form,
+            steps: if options.allow_vectors(kernel) && machine_form.is_none() {
                 code::steps(kernel)
             } else {
                 None

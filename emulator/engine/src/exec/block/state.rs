@@ -211,7 +211,7 @@ fn prepared(launch: &Launch<'_>) -> Box<Parts> {
     // The modes use constant rows differently, and so do clusters.
     let quads = launch.options.mode == crate::exec::Execution::Quads;
     let mode = u64::from(launch.steps.is_some())
-        | u64::from(launch.machine_stops.is_some()) << 1
+        | u64::from(launch.machine_form.is_some()) << 1
         | u64::from(quads) << 2;
     let key = kernel.id << 4 | u64::from(launch.is_clustered()) << 3 | mode;
     let mut parts = Parts::take(key, launch.args.block);

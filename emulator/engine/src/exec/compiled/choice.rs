@@ -3,10 +3,11 @@
 //! Rows compute whole warps at once, and lose where lanes take different ways, reach scattered
 //! places or need a function for each lane. Machine code loses where lanes often meet: lane by lane
 //! also where all do the same, and for quads where the lanes of a quad part. An estimate of the
-//! costs decides. It depends only on the code
-//! of the kernel, so all runs of a program choose alike.
+//! costs decides. It depends only on the code of the kernel and on the size of its blocks, so all
+//! runs of a program choose alike.
 
 use super::code::Form;
+use super::plan::Plan;
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
 use crate::program::Kernel;
@@ -23,9 +24,28 @@ const MOST_LOOPS: u32 = 3;
 /// Costs of the start of a lane, beyond its start on rows.
 const START: Costs = Costs { rows: 0, lanes: 60, quads: 80 };
 
-/// Returns the form of machine code that is expected to be faster than rows, and the form if there
-/// is no code for quads.
-pub(super) fn find(kernel: &Kernel, steps: &Steps) -> [Option<Form>; 2] {
+/// Costs of rows, in 256ths: for each thread of the whole warps, and for a block, whose warps share
+/// a part of each step. A block of [`FULL`] threads has the costs of the steps. Measured with four
+/// kernels in blocks of 16 to 512 threads.
+const BY_THREAD: u64 = 227;
+const BY_BLOCK: u64 = 7500;
+/// Number of threads of a block from which on rows cost each the same.
+const FULL: u64 = 256;
+
+/// Cost of machine code that is not optimized, as a multiple in halves.
+const NOT_OPTIMIZED: u64 = 5;
+
+/// Classes of blocks by their size.
+pub(super) const CLASSES: usize = 5;
+
+/// Returns the class of blocks of so many threads.
+pub(super) fn class(threads: u32) -> usize {
+    (threads.max(1).next_power_of_two().ilog2().clamp(4, 8) - 4) as usize
+}
+
+/// Returns the form of machine code that is expected to be faster than rows in blocks of a class,
+/// and the form if there is no code for quads.
+pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> [Option<Form>; 2] {
     // Calls are jumps in machine code, and run one path after the other on rows.
     if !kernel.functions.is_empty() {
         return [Some(Form::Lanes); 2];
@@ -53,7 +73,12 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps) -> [Option<Form>; 2] {
         total.lanes += costs.lanes * 2 * all;
         total.quads += costs.quads * 2 * all;
     }
-    let Costs { rows, lanes, quads } = total;
+    let Costs { mut rows, mut lanes, quads } = total;
+    let threads = 16 << class;
+    rows = rows * (BY_THREAD * threads.max(32) + BY_BLOCK) / (FULL * threads);
+    if Plan::of(kernel, false).is_some_and(|plan| plan.is_large) {
+        lanes = lanes * NOT_OPTIMIZED / 2;
+    }
     let single = (lanes < rows).then_some(Form::Lanes);
     [if quads < rows.min(lanes) { Some(Form::Quads) } else { single }, single]
 }

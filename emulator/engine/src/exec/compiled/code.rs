@@ -74,9 +74,9 @@ impl Code {
         Some(Code { machine, stops, entry_of, roots, sites, stored: live.stored, slack })
     }
 
-    /// Returns the number of its stops.
-    pub(in crate::exec) fn stops(&self) -> usize {
-        self.stops.len()
+    /// True if it runs four lanes at a time.
+    pub(super) fn has_quads(&self) -> bool {
+        self.machine.run_quads().is_some()
     }
 
     /// Returns the entry at a position.

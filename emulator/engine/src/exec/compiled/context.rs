@@ -70,6 +70,8 @@ pub(super) struct Context {
     /// Position at which single lanes of a quad end their run, and the lanes that did.
     pub(super) until: u32,
     pub(super) joined: u32,
+    /// Number of times that the lanes of a quad have parted.
+    pub(super) parted: u64,
     /// Address of this context.
     pub(super) own: *mut Context,
     /// Arguments and result of the last rare call.
@@ -94,7 +96,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; OWN = own; ARGUMENTS = arguments; RESULT = result;
+    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; OWN = own; ARGUMENTS = arguments; RESULT = result;
     SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 

@@ -62,4 +62,4 @@ mod writer;
 
 pub(in crate::exec) use code::Code;
 pub(in crate::exec) use run::run_warp;
-pub(in crate::exec) use translation::{changed, may_change, note, of_launch, prepare, runs, stops};
+pub(in crate::exec) use translation::{changed, count, form, may_change, note, of_launch, prepare, runs};

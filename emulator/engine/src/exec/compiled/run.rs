@@ -19,6 +19,8 @@ const FUEL_WITH_CALLS: u32 = 1 << 16;
 /// Instructions lent to a lane for each call until it returns: a lane that stops in many calls
 /// takes about ten times as many for their frames.
 const LOAN: u32 = 512;
+/// Assumed number of instructions of a lane between two stops, outside of loops.
+const STRAIGHT: u64 = 16;
 /// Stops in divergent paths of a warp after which the path that runs lets the others run. A loop
 /// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
 const SHARE: u32 = 256;
@@ -121,9 +123,7 @@ fn run_lanes(
         Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
         None => run(mask, if code.sites.is_empty() { FUEL } else { FUEL_WITH_CALLS }),
     }
-    let lanes = u64::from(mask.count_ones().max(1));
-    let used = 1 + context.spent / lanes;
-    block.count_instructions(used);
+    let used = count(block, code, &context, mask);
     turn.left = turn.left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
     if let Some((_, fault)) = context.fault {
         return Err(fault);
@@ -160,6 +160,18 @@ fn run_lanes(
     Ok(parts == 1 && rested)
 }
 
+/// Counts the instructions and partings of a run of lanes. Returns the instructions of the warp.
+fn count(block: &mut Block<'_, '_>, code: &Code, context: &Context, lanes: u32) -> u64 {
+    let lanes = u64::from(lanes.count_ones().max(1));
+    if code.has_quads() {
+        block.machine.partings.count += context.parted;
+        block.machine.partings.instructions += context.spent + lanes * STRAIGHT;
+    }
+    let used = 1 + context.spent / lanes;
+    block.count_instructions(used);
+    used
+}
+
 /// Moves a divergent path to the stop of all its lanes. Returns true if it is rested.
 fn stop_together(
     block: &mut Block<'_, '_>,
@@ -192,7 +204,6 @@ fn context(
     let shared_limit = if checked && block.cluster.is_some() { 0 } else { shared_bytes };
     let local_stride = block.warps[warp].local_stride;
     let limits = block.machine.limits(shared_limit, local_stride);
-    let shared_written = block.checks.shadow.written.base();
     let state = &mut block.warps[warp];
     let frame = state.paths[path].frame.as_ref();
     let (first_base, first_depth) = frame.map_or((0, 0), |frame| (frame.local_base, frame.depth));
@@ -207,7 +218,7 @@ fn context(
         shared,
         local: state.local.as_mut_ptr(),
         local_stride: local_stride.into(),
-        shared_written,
+        shared_written: block.checks.shadow.written.base(),
         local_written: state.local_written.as_mut().map_or(std::ptr::null_mut(), Written::base),
         local_base: first_base,
         first_base,
@@ -228,6 +239,7 @@ fn context(
         alone: block.launch.writer.is_alone().into(),
         until: u32::MAX,
         joined: 0,
+        parted: 0,
         own: std::ptr::null_mut(),
         arguments: [0; 5],
         result: 0,

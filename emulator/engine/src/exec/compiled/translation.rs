@@ -3,12 +3,13 @@
 use super::choice;
 use super::code::{Code, Form};
 use crate::exec::block::Block;
+use crate::exec::block::cached::Partings;
 use crate::exec::block::launch::Launch;
 use crate::exec::code::steps;
-use crate::exec::interface::{ExecOptions, Execution, Hooks};
+use crate::exec::interface::{ExecOptions, Execution, Hooks, LaunchArgs};
 use crate::program::Kernel;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Instructions of warps for each of its own after which a kernel is compiled without a request. On
 /// rows they take a tenth of the time to compile it, so kernels of short programs stay there.
@@ -17,44 +18,63 @@ const WARM: u64 = 500;
 /// Words of memory for the records of a lane's calls.
 const RECORDS: usize = 1 << 17;
 
+/// In the order of their numbers.
+const FORMS: [Form; 3] = [Form::Lanes, Form::Checked, Form::Quads];
+
+/// Instructions of lanes for each parting of a quad, if quads are as fast as single lanes. Of 11
+/// kernels whose quads part, single lanes are as fast or faster in seven with 27 to 1110, by up to
+/// 2.2 times, and quads faster in four with 2064 and more, by 1.3 to 3.7 times.
+const PARTING: u64 = 1500;
+
 /// A kernel in this mode.
 #[derive(Debug, Default)]
 struct Translation {
     /// By form.
     code: [OnceLock<Option<Code>>; 3],
-    /// The form that is chosen without a request, and the form if there is no code for quads.
-    chosen: OnceLock<[Option<Form>; 2]>,
+    /// By class of blocks: the form that is chosen without a request, and the form if there is no
+    /// code for quads.
+    chosen: [OnceLock<[Option<Form>; 2]>; choice::CLASSES],
     /// Instructions of warps that its launches without a request have run.
     ran: AtomicU64,
+    /// Partings of its quads, and the instructions that all lanes have run meanwhile.
+    partings: [AtomicU64; 2],
+    /// True if its quads part so often that single lanes are faster.
+    parts: AtomicBool,
 }
 
-/// Returns the number of stops of the machine code with which a launch runs; `None` if it runs in
-/// another mode.
-pub(in crate::exec) fn stops(kernel: &Kernel, options: &ExecOptions, hooks: &dyn Hooks) -> Option<usize> {
+/// Returns the number of the form of machine code that runs a launch; `None` if it runs in another
+/// mode.
+pub(in crate::exec) fn form(
+    args: &LaunchArgs<'_>,
+    options: &ExecOptions,
+    hooks: &dyn Hooks,
+) -> Option<usize> {
+    let kernel = args.kernel;
     let allowed = options.allow_machine_code(kernel) && hooks.touched().is_none();
     // Rows interleave warps within the bodies of loops, so a seed finds more with them.
     let ready = || options.mode != Execution::Automatic || options.seed.is_none() && is_warm(kernel);
-    if allowed && ready() { code(kernel, options).map(Code::stops) } else { None }
+    if allowed && ready() { form_of(args, options).map(|form| form as usize) } else { None }
 }
 
 fn translation(kernel: &Kernel) -> Option<&Translation> {
     kernel.machine_code.get_or_make(Translation::default)
 }
 
-/// Returns the machine code of a kernel with these options, created when it is first needed; `None`
-/// for kernels that it does not support, or that rows should run faster.
-pub(in crate::exec) fn code<'k>(kernel: &'k Kernel, options: &ExecOptions) -> Option<&'k Code> {
+/// Returns the form of machine code for a launch with these options, created when it is first
+/// needed; `None` for kernels that it does not support, or that rows should run faster.
+fn form_of(args: &LaunchArgs<'_>, options: &ExecOptions) -> Option<Form> {
+    let kernel = args.kernel;
     let [form, single] = match options.mode {
-        Execution::Automatic => chosen(kernel),
+        Execution::Automatic => chosen(kernel, class(args)),
         Execution::Quads => [Some(Form::Quads), Some(Form::Lanes)],
         _ => [Some(Form::Lanes); 2],
     };
+    let exists = |form: &Form| in_form(kernel, *form).is_some();
     if options.check_init && form.is_some() {
-        return in_form(kernel, Form::Checked);
+        return Some(Form::Checked).filter(exists);
     }
-    let of = |form: Option<Form>| in_form(kernel, form?);
-    let first = if options.seed.is_some() { None } else { of(form) };
-    first.or_else(|| of(single))
+    let first = if options.seed.is_some() { None } else { form.filter(exists) };
+    first.or_else(|| single.filter(exists))
 }
 
 fn in_form(kernel: &Kernel, form: Form) -> Option<&Code> {
@@ -67,22 +87,39 @@ fn is_warm(kernel: &Kernel) -> bool {
     translation(kernel).is_some_and(|translation| ran(translation) >= WARM * kernel.code.len() as u64)
 }
 
-/// Notes the instructions of a launch.
+/// Notes the instructions of a launch, after its blocks were counted.
 pub(in crate::exec) fn note(kernel: &Kernel, options: &ExecOptions, instructions: u64) {
     if options.mode == Execution::Automatic {
         if let Some(translation) = translation(kernel) {
             translation.ran.fetch_add(instructions, Ordering::Relaxed);
+            let [partings, meanwhile] =
+                translation.partings.each_ref().map(|count| count.load(Ordering::Relaxed));
+            if partings.saturating_mul(PARTING) > meanwhile {
+                translation.parts.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
 
-/// True if machine code runs a kernel in this mode.
+/// Adds the partings of the quads of a block to the counts of its kernel.
+pub(in crate::exec) fn count(block: &mut Block<'_, '_>) {
+    let Partings { count, instructions } = std::mem::take(&mut block.machine.partings);
+    if instructions != 0 {
+        if let Some(translation) = translation(block.launch.args.kernel) {
+            translation.partings[0].fetch_add(count, Ordering::Relaxed);
+            translation.partings[1].fetch_add(instructions, Ordering::Relaxed);
+        }
+    }
+}
+
+/// True if machine code runs a kernel in this mode, in large blocks.
 pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
     match mode {
         Execution::Compiled => in_form(kernel, Form::Lanes).is_some(),
         Execution::Quads => in_form(kernel, Form::Quads).is_some(),
         Execution::Automatic => {
-            chosen(kernel).into_iter().flatten().any(|form| in_form(kernel, form).is_some())
+            let forms = chosen(kernel, choice::CLASSES - 1);
+            forms.into_iter().flatten().any(|form| in_form(kernel, form).is_some())
         }
         Execution::Plain | Execution::Vector => false,
     }
@@ -93,34 +130,42 @@ pub(in crate::exec) fn may_change(launch: &Launch<'_>) -> bool {
     let Launch { options, hooks, .. } = launch;
     let automatic = options.mode == Execution::Automatic && options.seed.is_none();
     let allowed = options.allow_machine_code(launch.args.kernel) && hooks.touched().is_none();
-    automatic && allowed && launch.machine_stops.is_none()
+    automatic && allowed && launch.machine_form.is_none()
 }
 
 /// Returns a launch on rows as machine code, for its later blocks; `None` if rows should be faster.
 pub(in crate::exec) fn changed<'a>(launch: &Launch<'a>) -> Option<Launch<'a>> {
     let Launch { args, map, options, hooks, writer, .. } = launch;
-    let stops = code(args.kernel, options)?.stops();
-    Launch::new(args, map, options, *hooks, writer, Some(stops)).ok()
+    let form = form_of(args, options)?;
+    Launch::new(args, map, options, *hooks, writer, Some(form as usize)).ok()
 }
 
-/// Returns the form of machine code that is expected to be faster than rows, and the form if there
-/// is no code for quads.
-fn chosen(kernel: &Kernel) -> [Option<Form>; 2] {
-    let find = || steps(kernel).map_or([None; 2], |steps| choice::find(kernel, steps));
-    translation(kernel).map_or([None; 2], |translation| *translation.chosen.get_or_init(find))
+/// Returns the form of machine code that is expected to be faster than rows in blocks of a class,
+/// and the form if there is no code for quads.
+fn chosen(kernel: &Kernel, class: usize) -> [Option<Form>; 2] {
+    let find = || steps(kernel).map_or([None; 2], |steps| choice::find(kernel, steps, class));
+    let Some(translation) = translation(kernel) else { return [None; 2] };
+    match *translation.chosen[class].get_or_init(find) {
+        [Some(Form::Quads), _] if translation.parts.load(Ordering::Relaxed) => [Some(Form::Lanes); 2],
+        chosen => chosen,
+    }
+}
+
+/// Returns the class of the blocks of a launch.
+fn class(args: &LaunchArgs<'_>) -> usize {
+    choice::class(args.block.iter().fold(1, |threads, size| threads.saturating_mul(*size)))
 }
 
 /// Returns the machine code that runs a block, if it runs in this mode.
 pub(in crate::exec) fn of_launch<'l>(block: &Block<'_, 'l>) -> Option<&'l Code> {
-    let launch = block.launch;
-    launch.machine_stops.and_then(|_| code(launch.args.kernel, launch.options))
+    in_form(block.launch.args.kernel, *FORMS.get(block.launch.machine_form?)?)
 }
 
 /// Prepares the state that machine code uses, for a launch in this mode.
 pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
     let kernel = block.launch.args.kernel;
     let Some(code) = of_launch(block) else { return };
-    block.machine.reset(kernel.caches, code.stops());
+    block.machine.reset(kernel.caches, code.stops.len());
     if !code.sites.is_empty() && block.machine.records.is_empty() {
         block.machine.records = vec![0; RECORDS];
     }
@@ -129,38 +174,105 @@ pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
 
 #[cfg(test)]
 mod tests {
+    use super::{Form, form_of, in_form};
     use crate::exec::compiled::machine::{REFUSED, REFUSES};
     use crate::exec::{ExecOptions, Execution, LaunchArgs, NoHooks, launch};
-    use crate::memory::{Memory, Request};
-    use crate::program::Program;
+    use crate::memory::{Memory, Region, Request};
+    use crate::program::{Kernel, Program};
 
-    #[test]
-    fn rows_run_a_kernel_if_the_system_refuses_executable_memory() {
-        let text = ".version 8.0 .target sm_90 .address_size 64 .visible .entry k(.param .u64 out) {
-            .reg .b64 %x; .reg .b32 %r; ld.param.u64 %x, [out]; mov.u32 %r, 7; st.global.u32 [%x], %r; ret; }";
-        for refuses in [true, false] {
-            REFUSES.set(refuses);
-            let program = Program::load(text, &Default::default()).unwrap();
+    /// A program with one kernel, and memory with a word per thread.
+    struct Device {
+        program: Program,
+        memory: Memory,
+        out: Region,
+    }
+
+    impl Device {
+        /// `body` gets the address of the thread's word in `%x`, and its number in `%t`.
+        fn new(body: &str) -> Device {
+            let text = format!(
+                ".version 8.0 .target sm_90 .address_size 64
+                .visible .entry k(.param .u64 out) {{
+                .reg .b64 %x, %y; .reg .b32 %t, %i, %r, %s, %w; .reg .pred %p; .shared .b32 words[1024];
+                mov.u32 %w, words; mov.u32 %t, %tid.x; mul.wide.u32 %y, %t, 4;
+                ld.param.u64 %x, [out]; add.u64 %x, %x, %y;
+                {body} st.global.u32 [%x], %r; ret; }}"
+            );
+            let program = Program::load(&text, &Default::default()).unwrap();
             let memory = Memory::new(1, 1 << 20, false);
-            let out = memory.alloc(&Request::device(4, 1, 0)).unwrap();
-            let kernel = &program.kernels()[0];
-            let args = LaunchArgs {
-                kernel,
+            let out = memory.alloc(&Request::device(4096, 1, 0)).unwrap();
+            Device { program, memory, out }
+        }
+
+        fn kernel(&self) -> &Kernel {
+            &self.program.kernels()[0]
+        }
+
+        fn args<'a>(&'a self, params: &'a [u8; 8], threads: u32) -> LaunchArgs<'a> {
+            LaunchArgs {
+                kernel: self.kernel(),
                 globals: &[],
                 grid: [1; 3],
-                block: [1; 3],
+                block: [threads, 1, 1],
                 dynamic_shared: 0,
-                params: &out.base.to_le_bytes(),
+                params,
                 cluster: None,
                 cooperative: false,
                 grid_workspace: 0,
-            };
-            let options = ExecOptions { mode: Execution::Compiled, ..ExecOptions::default() };
-            launch(&args, &memory.snapshot(), &options, &NoHooks).unwrap();
+            }
+        }
+
+        fn launch(&self, options: &ExecOptions, threads: u32) {
+            let params = self.out.base.to_le_bytes();
+            launch(&self.args(&params, threads), &self.memory.snapshot(), options, &NoHooks).unwrap();
+        }
+
+        /// Returns the form in which a launch would run.
+        fn form(&self, threads: u32) -> Option<Form> {
+            form_of(&self.args(&[0; 8], threads), &ExecOptions::default())
+        }
+    }
+
+    #[test]
+    fn rows_run_a_kernel_if_the_system_refuses_executable_memory() {
+        for refuses in [true, false] {
+            REFUSES.set(refuses);
+            let device = Device::new("mov.u32 %r, 7;");
+            device.launch(&ExecOptions { mode: Execution::Compiled, ..ExecOptions::default() }, 1);
             // SAFETY: the region has four bytes, and no kernel runs.
-            assert_eq!(unsafe { out.host.cast::<u32>().read_unaligned() }, 7);
-            assert_eq!(super::in_form(kernel, super::Form::Lanes).is_none(), refuses);
+            assert_eq!(unsafe { device.out.host.cast::<u32>().read_unaligned() }, 7);
+            assert_eq!(in_form(device.kernel(), Form::Lanes).is_none(), refuses);
             assert!(REFUSED.is_completed());
         }
+    }
+
+    #[test]
+    fn blocks_of_few_threads_run_as_machine_code_and_large_ones_on_rows() {
+        let device = Device::new(
+            "mov.u32 %i, 0; mov.u32 %r, %t;
+            L: and.b32 %s, %r, 1023; mad.lo.u32 %s, %s, 4, %w; ld.shared.u32 %r, [%s];
+            add.u32 %r, %r, %i; setp.eq.u32 %p, %r, %t; @%p st.shared.u32 [%s], %i;
+            add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20; @%p bra L;
+            bar.sync 0; bar.sync 0;",
+        );
+        let forms = [16, 32, 64, 128, 256, 512, 1024].map(|threads| device.form(threads));
+        let quads = Some(Form::Quads);
+        assert_eq!(forms, [quads, quads, quads, None, None, None, None]);
+    }
+
+    #[test]
+    fn quads_whose_lanes_part_again_and_again_give_way_to_single_lanes() {
+        let device = Device::new(
+            "mov.u32 %i, 0; mov.u32 %r, %t;
+            L: mad.lo.u32 %r, %r, 1664525, 1013904223; shr.u32 %s, %r, 31; setp.eq.u32 %p, %s, 0; @%p bra M;
+            shr.u32 %s, %r, 22; mad.lo.u32 %s, %s, 4, %w; st.shared.u32 [%s], %r; bra N;
+            M: xor.b32 %r, %r, 77;
+            N: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 1000; @%p bra L;",
+        );
+        assert_eq!(device.form(256), Some(Form::Quads));
+        for _ in 0..3 {
+            device.launch(&ExecOptions::default(), 256);
+        }
+        assert_eq!(device.form(256), Some(Form::Lanes));
     }
 }

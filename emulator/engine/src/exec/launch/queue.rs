@@ -243,6 +243,8 @@ impl<'l, 'a> Queue<'l, 'a> {
 
     /// Adds the instructions that a block has executed to the total.
     fn count(&self, block: &mut Block<'_, '_>) -> u64 {
+        #[cfg(feature = "compile")]
+        compiled::count(block);
         let count = block.take_instructions();
         self.instructions.0.fetch_add(count, Ordering::Relaxed) + count
     }

@@ -8,7 +8,8 @@ use crate::memory::{Map, Writer};
 use crate::program::Kernel;
 use crate::report::{Fault, FaultKind};
 
-/// True if this mode runs a kernel as machine code, at last when it has run for a while.
+/// True if this mode runs a kernel as machine code in blocks of more than 128 threads, at last when
+/// it has run for a while.
 pub fn has_machine_code(kernel: &Kernel, mode: Execution) -> bool {
     #[cfg(feature = "compile")]
     return crate::exec::compiled::runs(kernel, mode);
@@ -32,12 +33,12 @@ pub fn launch(
     hooks: &dyn Hooks,
 ) -> Result<LaunchStats, Box<Fault>> {
     #[cfg(feature = "compile")]
-    let stops = crate::exec::compiled::stops(args.kernel, options, hooks);
+    let form = crate::exec::compiled::form(args, options, hooks);
     #[cfg(not(feature = "compile"))]
-    let stops = None;
+    let form = None;
     let may_be_alone = args.kernel.changes_global && map.is_private();
     let writer = if may_be_alone { Writer::alone_if_first() } else { Writer::new() };
-    let launch = Launch::new(args, map, options, hooks, &writer, stops)?;
+    let launch = Launch::new(args, map, options, hooks, &writer, form)?;
     let workers = match options.workers {
         // One worker, so that events have one order, the same in every run.
         _ if options.check_races || options.seed.is_some() => 1,

@@ -13,6 +13,7 @@ impl Writer<'_, '_> {
         if entry == NONE {
             return self.stop(pc);
         }
+        self.count_parting();
         if let Some(arm) = self.arm.and_then(|branch| self.plan.arms.after(branch)) {
             return self.part_in_arm(pc, (arm.code.end as u32, arm.guard));
         }
@@ -56,6 +57,12 @@ impl Writer<'_, '_> {
         self.e.store(Kind::State, joined, self.context, Context::JOINED);
         let block = self.join_block(end);
         self.e.jump(block, &[left]);
+    }
+
+    fn count_parting(&mut self) {
+        let (one, count) = (self.e.int(I64, 1), self.e.load(I64, Kind::State, self.context, Context::PARTED));
+        let more = self.e.iadd(count, one);
+        self.e.store(Kind::State, more, self.context, Context::PARTED);
     }
 
     /// Sets the position at which single lanes end their run, and the lanes that did.
