@@ -72,9 +72,11 @@ fn only_the_runtimes_table_means_a_program_of_the_runtime() {
     assert_eq!(ask(0xda91_51d3_3ae6_cc41_a5c0_4f26_d533_e328), [""; 0], "NVRTC's");
     let other = ask(7);
     assert!(other.len() == 1 && !other[0].contains("CUDA runtime"), "{other:?}");
-    let said = ask(0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9);
-    let runtime = said.iter().find(|one| one.contains("CUDA runtime")).expect("a message");
+    let said = ask(0x2131_8c60_9714_3248_8ca6_41ff_7324_c8f2);
+    let runtime = said.iter().find(|one| one.contains("CUDA runtime")).expect("a message for cuFFT's");
     assert_says(runtime, &["CuPy", "PyTorch", "Device.sync", "Use the driver API"]);
+    let count = said.len();
+    assert_eq!(ask(0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9).len(), count, "one reason is given once");
 }
 
 #[test]

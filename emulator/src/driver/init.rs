@@ -73,6 +73,8 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
 
 /// The table that the CUDA runtime libraries of CUDA 12 and 13 request. They fail without it.
 const RUNTIME_TABLE: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
+/// The table that cuFFT requests, whose own CUDA runtime fails without it.
+const FFT_TABLE: [u8; 16] = 0x2131_8c60_9714_3248_8ca6_41ff_7324_c8f2_u128.to_be_bytes();
 /// Explains the failure of a library that contains NVIDIA's CUDA runtime. Leaks a text for each.
 fn of_the_runtime(library: Option<String>) -> &'static str {
     static TEXTS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
@@ -81,7 +83,7 @@ fn of_the_runtime(library: Option<String>) -> &'static str {
         "Programs of the CUDA runtime do not run with NVIDIA's library of it:{library} It asks the driver for undocumented \
          tables of functions and takes no driver but NVIDIA's, which the software device does not pose as. A program that \
          loads libcudart.so (PyTorch, nvcc -cudart shared) runs by `cuprum run` or `cuda-software` with the one of this \
-         project. What has the runtime inside does not (cuBLAS, cuDNN, NCCL, CuPy, JAX, nvcc's default, Device.sync of \
+         project. What has the runtime inside does not (cuBLAS, cuDNN, cuFFT, NCCL, CuPy, JAX, nvcc's default, Device.sync of \
          cuda.core): Use the driver API (cuda.bindings, cuda.core with the sync of a stream, PyCUDA, Numba), Triton or \
          torch.compile, or a GPU."
     );
@@ -146,7 +148,7 @@ calls! {
         ppExportTable.check()?;
         Err(match pExportTableId.get()?.bytes {
             NVRTC_TABLE => CUresult::CUDA_ERROR_NOT_SUPPORTED,
-            RUNTIME_TABLE => not_supported(of_the_runtime(calling_library())),
+            RUNTIME_TABLE | FFT_TABLE => not_supported(of_the_runtime(calling_library())),
             _ => not_supported(
                 "there are no tables of undocumented functions here; compilers and tools ask for some that they can do \
                  without.",

@@ -194,6 +194,36 @@ fn the_library_of_the_device_runtime_is_built_in() {
     assert_eq!(link(b"!<arch>\n"), refused);
 }
 
+/// libgpuarray finds these by name. An H200 answers as by the names with `_v2`.
+#[test]
+fn the_names_of_cuda_5_5_link_like_the_later_ones() {
+    let _context = TestContext::new();
+    let path = std::env::temp_dir().join(format!("cuprum-link-{}.ptx", std::process::id()));
+    std::fs::write(&path, helper()).unwrap();
+    let file = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    let (mut link, ptx) = (CUlinkState::null(), CUjitInputType::CU_JIT_INPUT_PTX);
+    let (mut option, mut value) = (CUjit_option::CU_JIT_MAX_REGISTERS, core::ptr::without_provenance_mut(32));
+    ok!(cuLinkCreate(1, &mut option, &mut value, &mut link));
+    let text = format!("{}\0", kernel());
+    let add = |bytes: &[u8]| {
+        let data = bytes.as_ptr().cast_mut().cast();
+        code!(cuLinkAddData(link, ptx, data, bytes.len(), c"kernel".as_ptr(), 0, null_mut(), null_mut()))
+    };
+    assert_eq!(add(text.as_bytes()), CUresult::CUDA_SUCCESS);
+    ok!(cuLinkAddFile(link, ptx, file.as_ptr(), 0, null_mut(), null_mut()));
+    let library = archive("cuda_device_runtime.o/");
+    let (data, kind) = (library.as_ptr().cast_mut().cast(), CUjitInputType::CU_JIT_INPUT_LIBRARY);
+    ok!(cuLinkAddData(link, kind, data, library.len(), c"x".as_ptr(), 0, null_mut(), null_mut()));
+    let (mut image, mut size, mut module) = (NULL, 0, CUmodule::null());
+    ok!(cuLinkComplete(link, &mut image, &mut size));
+    ok!(cuModuleLoadData(&mut module, image));
+    assert_meets(module);
+    // The link is complete.
+    assert_eq!(add(text.as_bytes()), CUresult::CUDA_ERROR_INVALID_VALUE);
+    ok!(cuLinkDestroy(link));
+    std::fs::remove_file(path).unwrap();
+}
+
 /// Two inputs whose variables and functions of their own have the same names.
 fn inputs_with_names_of_their_own() -> [String; 2] {
     [("k", "{5, 6}", 7), ("l", "{8, 9}", 10)].map(|(kernel, constants, result)| {

@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Barrier, LazyLock, Mutex};
 
 use cuprum_sys::*;
 use cuprum_testing::driver_calls::*;
@@ -124,6 +124,33 @@ fn host_functions_run_in_order_and_may_not_call_the_driver() {
     ok!(cuLaunchHostFunc(first, Some(call_the_driver), (&raw mut results).cast()));
     ok!(cuStreamSynchronize(first));
     assert_eq!(results, [CUresult::CUDA_ERROR_NOT_PERMITTED; 5]);
+}
+
+/// On hardware the call returns before the function has run. A rendezvous of the two is in the
+/// tests of the crate rustacuda.
+#[test]
+fn a_host_function_may_wait_for_the_thread_that_has_queued_it() {
+    unsafe extern "C" fn meet(place: *mut c_void) {
+        // SAFETY: the pointer is to a static.
+        unsafe { &*place.cast::<Barrier>() }.wait();
+    }
+    unsafe extern "C" fn meet_in_callback(_: CUstream, _: CUresult, place: *mut c_void) {
+        // SAFETY: as above.
+        unsafe { meet(place) }
+    }
+    static PLACE: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
+    let _context = TestContext::new();
+    let stream = stream(1);
+    let place = (&raw const *PLACE).cast_mut().cast();
+    let buffer = alloc(4);
+    ok!(cuLaunchHostFunc(stream, Some(meet), place));
+    ok!(cuMemsetD32Async(buffer, 3, 1, stream));
+    assert_eq!(code!(cuStreamQuery(stream)), CUresult::CUDA_ERROR_NOT_READY);
+    PLACE.wait();
+    ok!(cuStreamAddCallback(stream, Some(meet_in_callback), place, 0));
+    PLACE.wait();
+    ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u32>(buffer, 1), [3]);
 }
 
 /// Work that waits for a value continues when the host writes it, although no call of the host

@@ -145,6 +145,19 @@ fn add_file(state: CUlinkState, kind: CUjitInputType, path: Text) -> Answer {
 calls! {
     objects LINKS;
 
+    /// The options of CUDA 5.5 have the layout of later ones in 64 bits: an H200 answers alike
+    /// by both names of this function and of the next two.
+    fn cuLinkCreate(
+        call,
+        numOptions: u32,
+        options: InMut<CUjit_option>,
+        optionValues: Out<*mut c_void>,
+        stateOut: Out<CUlinkState>,
+    ) {
+        call.context()?;
+        create(numOptions, options, optionValues, stateOut)
+    }
+
     fn cuLinkCreate_v2(
         call,
         numOptions: u32,
@@ -154,6 +167,20 @@ calls! {
     ) {
         call.context()?;
         create(numOptions, options, optionValues, stateOut)
+    }
+
+    fn cuLinkAddData(
+        _call,
+        state: CUlinkState,
+        type_: CUjitInputType,
+        data: *mut c_void,
+        size: usize,
+        name: Text,
+        _numOptions: u32,
+        _options: InMut<CUjit_option>,
+        _optionValues: Out<*mut c_void>,
+    ) {
+        add_data(state, type_, data, size, name)
     }
 
     fn cuLinkAddData_v2(
@@ -168,6 +195,18 @@ calls! {
         _optionValues: Out<*mut c_void>,
     ) {
         add_data(state, type_, data, size, name)
+    }
+
+    fn cuLinkAddFile(
+        _call,
+        state: CUlinkState,
+        type_: CUjitInputType,
+        path: Text,
+        _numOptions: u32,
+        _options: InMut<CUjit_option>,
+        _optionValues: Out<*mut c_void>,
+    ) {
+        add_file(state, type_, path)
     }
 
     fn cuLinkAddFile_v2(

@@ -118,12 +118,13 @@ impl Scheduler {
         let seen = self.journal.as_ref().map(|_| (operation.fenced(), operation.is_between_devices()));
         let mut queue = self.lock();
         let job = Job { health: Arc::clone(health), operation, done: 0 };
-        let (ticket, next) = queue.push(lane, after, job, self.is_eager());
+        let (ticket, next) = queue.push(lane, after, job, self.is_eager() && !calls_client);
         if let Some((journal, (fenced, is_apart))) = self.journal.as_ref().zip(seen) {
             let (after, call) = (after.to_vec(), served::call());
             journal.issue(Issued { ticket, lane, after, fenced, is_apart, calls_client, call });
         }
         match self.mode {
+            Mode::Eager if calls_client => self.call_beside(queue, ticket),
             Mode::Eager => {
                 if let Some(job) = next {
                     drop(queue);
@@ -265,7 +266,7 @@ impl Scheduler {
     }
 
     /// Pauses until something changes, or until `most` has passed.
-    fn pause<'q>(
+    pub(super) fn pause<'q>(
         &'q self,
         mut queue: MutexGuard<'q, Queue>,
         most: Option<Duration>,
@@ -397,7 +398,7 @@ impl Scheduler {
     }
 
     /// Runs issued operations although no thread of this process waits for them.
-    fn hurry(&'static self) {
+    pub(super) fn hurry(&'static self) {
         self.start_executor();
         self.changed.notify_all();
     }
@@ -442,7 +443,7 @@ impl Scheduler {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
