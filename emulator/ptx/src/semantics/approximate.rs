@@ -2,8 +2,9 @@
 //! Here each result is within one unit of the exact value; for sine and cosine, of the value at
 //! hardware's angle.
 
-use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
+use super::float::{NEAREST, ZERO, div_f32, finish, mul_f32, quiet};
 use super::lower::Lower;
+use super::subnormal::flush;
 use super::{elementary, operations};
 
 operations! {

@@ -1,8 +1,9 @@
 //! `cvt`: conversions between numeric types.
 
-use super::float::{NEAREST, canonical, finish, flush, is_nan64, narrow, quiet};
+use super::float::{NEAREST, canonical, finish, is_nan64, narrow, quiet};
 use super::half::{Bf16, F16, Half};
 use super::lower::{Lower, Whole};
+use super::subnormal::flush;
 use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
 

@@ -5,13 +5,8 @@ use super::operation::{Comparison, Test, operations};
 pub(crate) use super::rounding::{DOWN, UP};
 pub use super::rounding::{NEAREST, ZERO};
 use super::soft;
+use super::subnormal::{APART, flush, flush_nearest};
 pub(crate) use tests_on_floats::*;
-
-/// With `FTZ`, replaces subnormal numbers by zeros of the same sign.
-#[inline(always)]
-pub(crate) fn flush<const FTZ: bool>(x: f32) -> f32 {
-    if FTZ && x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
-}
 
 /// Finishes a result of arithmetic: canonical NaN, flushing and saturation.
 #[inline(always)]
@@ -61,7 +56,7 @@ fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
 /// With `FTZ`, hardware decides whether a result is subnormal as if the exponent were unbounded. It
 /// flushes results that only the coarse subnormal spacing rounds up to a normal number.
 #[inline(always)]
-fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
+pub(super) fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
     const SCALE: f64 = 18446744073709551616.0;
     if FTZ && rounded.abs() <= f32::MIN_POSITIVE {
         let unbounded = f64::from(narrow::<ROUND>(exact * SCALE));
@@ -143,8 +138,8 @@ pub(crate) fn add_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 pub(crate) fn mul_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
-    if ROUND == NEAREST && !FTZ {
-        return a * b;
+    if ROUND == NEAREST {
+        return if FTZ { flush_nearest(a * b, a * APART * b) } else { a * b };
     }
     let exact = f64::from(a) * f64::from(b);
     flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
@@ -152,8 +147,9 @@ pub(crate) fn mul_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
 
 #[inline(always)]
 pub(crate) fn fma_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32, c: f32) -> f32 {
-    if ROUND == NEAREST && !FTZ {
-        return a.mul_add(b, c);
+    if ROUND == NEAREST {
+        let result = a.mul_add(b, c);
+        return if FTZ { flush_nearest(result, (a * APART).mul_add(b, c * APART)) } else { result };
     }
     let product = f64::from(a) * f64::from(b);
     let (sum, error) = two_sum(product, c.into());
@@ -166,8 +162,8 @@ pub(crate) fn fma_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32, c: f32) 
 
 #[inline(always)]
 pub(crate) fn div_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
-    if ROUND == NEAREST && !FTZ {
-        return a / b;
+    if ROUND == NEAREST {
+        return if FTZ { flush_nearest(a / b, a * APART / b) } else { a / b };
     }
     let (a, b) = (f64::from(a), f64::from(b));
     let quotient = a / b;

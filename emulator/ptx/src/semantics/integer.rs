@@ -215,7 +215,7 @@ impl<T: Lane, const FTZ: bool> super::Pure for SelectByFloat<T, FTZ> {
     type D = ();
     #[inline(always)]
     fn eval(a: T, b: T, c: f32, (): ()) -> T {
-        if super::float::flush::<FTZ>(c) >= 0.0 { a } else { b }
+        if super::subnormal::flush::<FTZ>(c) >= 0.0 { a } else { b }
     }
 }
 

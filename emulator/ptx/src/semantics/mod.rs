@@ -36,6 +36,7 @@ mod rounding;
 pub mod rows;
 pub mod shuffle;
 mod soft;
+mod subnormal;
 pub mod video;
 
 pub use self::info::{PureInfo, TestInfo};
