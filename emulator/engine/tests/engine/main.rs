@@ -11,6 +11,7 @@ mod accepted;
 mod accesses;
 mod atomic_reads;
 mod calls;
+mod carry;
 mod checked;
 mod clusters;
 mod committed;

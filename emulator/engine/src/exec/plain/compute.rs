@@ -1,10 +1,11 @@
 //! Instructions that compute within the registers of each lane.
 
+use crate::exec::block::rows::Rows;
 use crate::exec::block::{Block, Issue};
 use crate::program::effects::CARRY;
 use crate::program::instruction::{Carry, Clock, Condition, Logic};
 use crate::semantics::video::Video;
-use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width, lanes_of};
+use crate::semantics::{LANES, Predicate, PureInfo, Register, TestInfo, Width, lanes_of};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(super) fn pure(
@@ -88,23 +89,65 @@ pub(super) fn video(
 pub(super) fn carry(block: &mut Block<'_, '_>, issue: Issue, carry: &Carry) {
     const FLAG: Condition = Condition { predicate: CARRY, negated: false };
     let rows = &mut block.warps[issue.warp].rows;
-    let flags = rows.holds(FLAG);
-    let mut out_flags = 0;
-    let bits = if carry.width == Width::Double { 64 } else { 32 };
-    let mask = u64::MAX >> (64 - bits);
-    for lane in lanes_of(issue.active) {
-        let a = u128::from(rows.get_wide(carry.sources[0], carry.width, lane));
-        let b = u128::from(rows.get_wide(carry.sources[1], carry.width, lane));
-        // Subtraction adds the complement and one, so a clear flag means a borrow.
-        let b = if carry.subtract { !b & u128::from(mask) } else { b };
-        let flag = if carry.reads { flags >> lane & 1 != 0 } else { carry.subtract };
-        let sum = a + b + u128::from(flag);
-        rows.set_wide(carry.out, carry.width, lane, sum as u64 & mask);
-        out_flags |= ((sum >> bits & 1) as u32) << lane;
-    }
+    // Subtraction adds the complement and one, so a clear flag means a borrow.
+    let flags = match (carry.reads, carry.subtract) {
+        (true, _) => rows.holds(FLAG),
+        (false, subtract) => all_if(subtract),
+    };
+    let out_flags = match carry.width {
+        Width::Double => add_wide(rows, issue.active, carry, flags),
+        _ => add_rows(rows, issue.active, carry, flags),
+    };
     if carry.writes {
         rows.set_predicate(FLAG.predicate, issue.active, out_flags);
     }
+}
+
+/// The bit of each lane.
+const BITS: [u32; LANES] = {
+    let mut bits = [0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
+/// Adds rows and a flag for each lane, without branches, so that it becomes vector instructions.
+/// Returns the carries.
+fn add_rows(rows: &mut Rows, active: u32, carry: &Carry, flags: u32) -> u32 {
+    let [a, b] = carry.sources.map(|source| *rows.row(source));
+    let out = rows.row_mut(carry.out);
+    let complement = all_if(carry.subtract);
+    let mut carries = 0;
+    for (lane, bit) in BITS.into_iter().enumerate() {
+        let addend = b[lane] ^ complement;
+        let half = a[lane].wrapping_add(addend);
+        let sum = half.wrapping_add(all_if(flags & bit != 0) & 1);
+        carries |= all_if((half < addend) | (sum < half)) & bit;
+        let written = all_if(active & bit != 0);
+        out[lane] = sum & written | out[lane] & !written;
+    }
+    carries
+}
+
+/// Returns a word with all bits set if a condition holds, and otherwise with none.
+fn all_if(condition: bool) -> u32 {
+    0u32.wrapping_sub(condition.into())
+}
+
+fn add_wide(rows: &mut Rows, active: u32, carry: &Carry, flags: u32) -> u32 {
+    let complement = 0u64.wrapping_sub(carry.subtract.into());
+    let mut carries = 0;
+    for lane in lanes_of(active) {
+        let [a, b] = carry.sources.map(|source| rows.get_wide(source, carry.width, lane));
+        let (half, first) = a.overflowing_add(b ^ complement);
+        let (sum, second) = half.overflowing_add((flags >> lane & 1).into());
+        rows.set_wide(carry.out, carry.width, lane, sum);
+        carries |= u32::from(first | second) << lane;
+    }
+    carries
 }
 
 /// Computes the address of a local variable: the frame of the function plus an offset.
