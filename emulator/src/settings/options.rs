@@ -22,8 +22,8 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum Mode {
     /// Runs operations within the call that queues them, in the order of the calls. Deterministic.
-    /// Functions of the program run on a thread of the driver, because they may wait for the
-    /// caller; the call waits for up to 100 ms until they end.
+    /// Functions of the program, and graphs with such, run on a thread of the driver, because they
+    /// may wait for the caller; the call waits for up to 100 ms until they end.
     #[default]
     Eager,
     /// Runs operations on a thread of the driver while the host continues.

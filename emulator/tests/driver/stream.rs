@@ -149,6 +149,13 @@ fn a_host_function_may_wait_for_the_thread_that_has_queued_it() {
     PLACE.wait();
     ok!(cuStreamAddCallback(stream, Some(meet_in_callback), place, 0));
     PLACE.wait();
+    let (mut graph, mut exec) = (CUgraph::null(), CUgraphExec::null());
+    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
+    ok!(cuLaunchHostFunc(stream, Some(meet), place));
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+    ok!(cuGraphLaunch(exec, stream));
+    PLACE.wait();
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u32>(buffer, 1), [3]);
 }
