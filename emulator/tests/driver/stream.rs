@@ -177,6 +177,10 @@ fn work_behind_a_value_continues_without_a_wait_of_the_host() {
     let flag = unsafe { &*flag.cast::<AtomicU32>() };
     flag.store(0, Ordering::SeqCst);
     ok!(cuStreamWaitValue32_v2(stream, address, 1, 1));
+    // Bytes of pageable memory leave the host within the call.
+    let (buffer, mut bytes) = (alloc(4), vec![7u32]);
+    ok!(cuMemcpyHtoDAsync_v2(buffer, bytes.as_ptr().cast(), 4, stream));
+    bytes.fill(0);
     ok!(cuLaunchHostFunc(stream, Some(set), (&raw const DONE).cast_mut().cast()));
     assert!(!DONE.load(Ordering::SeqCst));
     flag.store(1, Ordering::SeqCst);
@@ -186,5 +190,6 @@ fn work_behind_a_value_continues_without_a_wait_of_the_host() {
         std::thread::yield_now();
     }
     ok!(cuStreamSynchronize(stream));
+    assert_eq!(read::<u32>(buffer, 1), [7]);
     ok!(cuMemFreeHost((flag as *const AtomicU32).cast_mut().cast()));
 }

@@ -46,6 +46,12 @@ impl Late {
 }
 
 impl Scheduler {
+    /// True if an operation runs within the call that queues it: in the eager mode, if none waits
+    /// for a value or for a callback.
+    pub(crate) fn runs_at_once(&self) -> bool {
+        self.is_eager() && self.lock().is_idle()
+    }
+
     /// In the eager mode, runs an operation that calls the program on another thread. Waits for its
     /// end, but not longer than [`PATIENCE`], and not for operations before it.
     pub(super) fn call_beside(&'static self, mut queue: MutexGuard<'_, Queue>, ticket: Ticket) {

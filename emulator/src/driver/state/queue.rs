@@ -169,6 +169,11 @@ impl Queue {
         self.entries.contains(ticket)
     }
 
+    /// True if no operation is unfinished.
+    pub(super) fn is_idle(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// True if an operation is unfinished, and waits neither for others nor for a value.
     pub(super) fn may_end(&self, ticket: Ticket) -> bool {
         self.entries.get(ticket).is_some_and(|entry| entry.blockers == 0 && !entry.waits_for_value())

@@ -38,7 +38,7 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
             }
             stream.push_unawaited(copy)
         }
-        Wait::No if scheduler.is_eager() => stream.push(copy).map(drop),
+        Wait::No if scheduler.runs_at_once() => stream.push(copy).map(drop),
         // Nothing is copied before the graph runs, which reads the memory at that time.
         Wait::No if is_captured => stream.push(copy).map(drop),
         // Returns when the bytes have left the host, before they reach the device.
