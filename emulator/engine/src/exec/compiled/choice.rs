@@ -41,7 +41,7 @@ pub(super) const CLASSES: usize = 5;
 
 /// Returns the class of blocks of so many threads.
 pub(super) fn class(threads: u32) -> usize {
-    (threads.max(1).next_power_of_two().ilog2().clamp(4, 8) - 4) as usize
+    (threads.clamp(16, 256).next_power_of_two().ilog2() - 4) as usize
 }
 
 /// Returns the form of machine code that is expected to be faster than rows in blocks of a class,

@@ -255,9 +255,9 @@ mod tests {
             add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20; @%p bra L;
             bar.sync 0; bar.sync 0;",
         );
-        let forms = [16, 32, 64, 128, 256, 512, 1024].map(|threads| device.form(threads));
+        let forms = [1, 16, 32, 64, 65, 1024, u32::MAX].map(|threads| device.form(threads));
         let quads = Some(Form::Quads);
-        assert_eq!(forms, [quads, quads, quads, None, None, None, None]);
+        assert_eq!(forms, [quads, quads, quads, quads, None, None, None]);
     }
 
     #[test]
