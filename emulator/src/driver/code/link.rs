@@ -118,36 +118,12 @@ fn refusal_of_input(joined: &Joined, error: &PtxError) -> Refused {
     Refused::new(code, format!("input `{name}` of the link: {log}"))
 }
 
-fn create(
-    count: u32,
-    options: InMut<CUjit_option>,
-    values: Out<*mut c_void>,
-    out: Out<CUlinkState>,
-) -> Answer {
-    out.check()?;
-    let options = Options::read(count, options, values)?;
-    put_handle(out, LINKS.insert(Link { options, state: Mutex::default() }))
-}
-
-fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: Text) -> Answer {
-    let link = Link::find(state)?;
-    ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
-    // SAFETY: the client's input, not null, has the stated size during the call.
-    let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
-    // The name is optional.
-    link.add(kind, bytes, &name.get().unwrap_or_default())
-}
-
-fn add_file(state: CUlinkState, kind: CUjitInputType, path: Text) -> Answer {
-    Link::find(state)?.add(kind, &read_file(path)?, &path.get()?)
-}
-
 calls! {
     objects LINKS;
 
-    /// The options of CUDA 5.5 have the layout of later ones in 64 bits: an H200 answers alike
-    /// by both names of this function and of the next two.
-    fn cuLinkCreate(
+    /// The options of CUDA 5.5 have the layout of later ones in 64 bits: an H200 answers alike by
+    /// both names of this function and of the next two.
+    fn [cuLinkCreate, cuLinkCreate_v2](
         call,
         numOptions: u32,
         options: InMut<CUjit_option>,
@@ -155,21 +131,13 @@ calls! {
         stateOut: Out<CUlinkState>,
     ) {
         call.context()?;
-        create(numOptions, options, optionValues, stateOut)
+        stateOut.check()?;
+        let options = Options::read(numOptions, options, optionValues)?;
+        put_handle(stateOut, LINKS.insert(Link { options, state: Mutex::default() }))
     }
 
-    fn cuLinkCreate_v2(
-        call,
-        numOptions: u32,
-        options: InMut<CUjit_option>,
-        optionValues: Out<*mut c_void>,
-        stateOut: Out<CUlinkState>,
-    ) {
-        call.context()?;
-        create(numOptions, options, optionValues, stateOut)
-    }
-
-    fn cuLinkAddData(
+    /// The name is optional.
+    fn [cuLinkAddData, cuLinkAddData_v2](
         _call,
         state: CUlinkState,
         type_: CUjitInputType,
@@ -180,24 +148,14 @@ calls! {
         _options: InMut<CUjit_option>,
         _optionValues: Out<*mut c_void>,
     ) {
-        add_data(state, type_, data, size, name)
+        let link = Link::find(state)?;
+        ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
+        // SAFETY: the client's input, not null, has the stated size during the call.
+        let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
+        link.add(type_, bytes, &name.get().unwrap_or_default())
     }
 
-    fn cuLinkAddData_v2(
-        _call,
-        state: CUlinkState,
-        type_: CUjitInputType,
-        data: *mut c_void,
-        size: usize,
-        name: Text,
-        _numOptions: u32,
-        _options: InMut<CUjit_option>,
-        _optionValues: Out<*mut c_void>,
-    ) {
-        add_data(state, type_, data, size, name)
-    }
-
-    fn cuLinkAddFile(
+    fn [cuLinkAddFile, cuLinkAddFile_v2](
         _call,
         state: CUlinkState,
         type_: CUjitInputType,
@@ -206,19 +164,7 @@ calls! {
         _options: InMut<CUjit_option>,
         _optionValues: Out<*mut c_void>,
     ) {
-        add_file(state, type_, path)
-    }
-
-    fn cuLinkAddFile_v2(
-        _call,
-        state: CUlinkState,
-        type_: CUjitInputType,
-        path: Text,
-        _numOptions: u32,
-        _options: InMut<CUjit_option>,
-        _optionValues: Out<*mut c_void>,
-    ) {
-        add_file(state, type_, path)
+        Link::find(state)?.add(type_, &read_file(path)?, &path.get()?)
     }
 
     /// The result is PTX again, which the driver loads like machine code.

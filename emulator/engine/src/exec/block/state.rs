@@ -208,11 +208,9 @@ impl<'l, 'a> Block<'l, 'a> {
 /// Takes the parts of an earlier launch, or new ones, and prepares them for this launch.
 fn prepared(launch: &Launch<'_>) -> Box<Parts> {
     let kernel = launch.args.kernel;
-    // The modes use constant rows differently, and so do clusters.
-    let quads = launch.options.mode == crate::exec::Execution::Quads;
-    let mode = u64::from(launch.steps.is_some())
-        | u64::from(launch.machine_form.is_some()) << 1
-        | u64::from(quads) << 2;
+    // Rows and the forms of machine code use constant rows differently, and so do clusters.
+    let form = launch.machine_form.map_or(0, |form| form as u64 + 1);
+    let mode = u64::from(launch.steps.is_some()) | form << 1;
     let key = kernel.id << 4 | u64::from(launch.is_clustered()) << 3 | mode;
     let mut parts = Parts::take(key, launch.args.block);
     let fresh = parts.warps.is_empty();

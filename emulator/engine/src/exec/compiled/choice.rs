@@ -77,7 +77,7 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> [Option<Form
     let Costs { mut rows, mut lanes, quads } = total;
     let threads = 16 << class;
     rows = rows * (BY_THREAD * threads.max(32) + BY_BLOCK) / (FULL * threads);
-    if Plan::of(kernel, false).is_some_and(|plan| plan.is_large) {
+    if lanes < rows && Plan::of(kernel, false).is_some_and(|plan| plan.is_large) {
         lanes *= NOT_OPTIMIZED;
     }
     let single = (lanes < rows).then_some(Form::Lanes);
