@@ -329,7 +329,7 @@ fn what_cannot_be_loaded_is_explained_in_the_log() {
     assert!(log.contains("line 5") && log.contains("blah"), "{log}");
     let (result, log) = load_logged(c".version 7.0\n.target sm_50\n.visible .entry (\n");
     assert_eq!(result, CUresult::CUDA_ERROR_INVALID_PTX, "{log}");
-    assert!(log.contains("line 4"), "{log}");
+    assert!(log.contains("line 3"), "{log}");
     let (result, log) = load_logged(c".version 99.0\n.target sm_50\n");
     assert_eq!(result, CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "{log}");
     let (result, log) = load_logged(c"\x7fELF\x02\x01\x01");

@@ -282,8 +282,11 @@ fn a_second_definition_ends_the_link() {
     };
     let kernel = format!("{HEADER}.visible .entry k() {{ ret; }}\n");
     assert_eq!(add(&helper()), CUresult::CUDA_SUCCESS);
-    // A text that is wrong by itself does not count.
-    assert_eq!(add(&kernel.replace("ret", "add.u32 %a, %a, 1")), CUresult::CUDA_ERROR_INVALID_PTX);
+    // Texts that are wrong by themselves do not count.
+    let twice = format!("{kernel}.visible .entry k() {{ ret; }}\n");
+    for wrong in [kernel.replace("ret", "add.u32 %a, %a, 1"), twice] {
+        assert_eq!(add(&wrong), CUresult::CUDA_ERROR_INVALID_PTX);
+    }
     assert_eq!(add(&kernel), CUresult::CUDA_SUCCESS);
     assert_eq!(add(&helper()), CUresult::CUDA_ERROR_INVALID_SOURCE);
     assert_eq!(add(&kernel.replace("entry k", "entry l")), CUresult::CUDA_ERROR_INVALID_SOURCE);

@@ -17,6 +17,7 @@ mod clusters;
 mod committed;
 mod compiled;
 mod control;
+mod declarations;
 mod differential;
 mod ends;
 mod environment;

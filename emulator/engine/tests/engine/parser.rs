@@ -130,7 +130,7 @@ fn what_cannot_run_is_refused_with_its_line() {
         ("add.s32 _, %r1, 1;", PtxErrorKind::Syntax, "`_` does not fit"),
         (".reg .f32 %r3;", PtxErrorKind::Syntax, "`%r3` is declared twice"),
         (".reg .f32 %r<3>;", PtxErrorKind::Syntax, "`%r` is declared twice"),
-        ("bar.sync 16;", PtxErrorKind::Unsupported, "a barrier beyond the 16"),
+        ("bar.sync 16;", PtxErrorKind::Syntax, "a block has 16 barriers"),
         ("setp.lo.s32 %p, %r1, %r2;", PtxErrorKind::Unsupported, "setp.lo.s32"),
         ("bra NOWHERE;", PtxErrorKind::Unresolved, "`NOWHERE` is not defined"),
         ("call nobody, ();", PtxErrorKind::Unresolved, "`nobody` is no function"),

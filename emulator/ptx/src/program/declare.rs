@@ -163,11 +163,7 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
             let index = match self.known(scope, tree.name) {
                 Some(ModuleSymbol::Function(index)) => index,
                 _ => {
-                    self.context.functions.push(Function {
-                        name: tree.name,
-                        definition: None,
-                        is_extern: false,
-                    });
+                    self.context.functions.push(Function { tree, definition: None, is_extern: false });
                     self.context.functions.len() as u32 - 1
                 }
             };

@@ -10,9 +10,9 @@
 //! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `sparse`, `texture` | operations of instructions, for the execution modes |
 //! | `effects` | registers and predicates that each instruction reads and writes, and its control flow |
 //! | `flow`, `blocks`, `unwritten` | analysis of a whole kernel |
-//! | `symbols`, `variables`, `initial`, `declare`, `exports` | declarations of modules |
+//! | `symbols`, `variables`, `functions`, `names`, `initial`, `declare`, `exports` | declarations of modules |
 //! | `decode` | from opcode to instruction |
-//! | `module` | loading of modules |
+//! | `module`, `header` | loading of modules |
 
 #[doc(hidden)]
 pub mod blocks;
@@ -28,6 +28,8 @@ mod error;
 mod exports;
 #[doc(hidden)]
 pub mod flow;
+mod functions;
+mod header;
 mod initial;
 #[doc(hidden)]
 pub mod instruction;
@@ -37,6 +39,7 @@ pub mod matrix;
 #[doc(hidden)]
 pub mod memory;
 mod module;
+mod names;
 mod newer;
 mod rename;
 mod reuse;

@@ -1,15 +1,19 @@
 //! Loads modules: their headers, and their kernels.
 
 use super::declare::declare;
-use super::decode::decode_kernel;
+use super::decode::{decode_function, decode_kernel};
+use super::header::{check_header, features};
 use super::instruction::Op;
 use super::newer::Newer;
 use super::reuse::{OWN_ROWS, share_rows};
-use super::symbols::{Context, Features, Input, MOST_PARTS, ModuleSymbol, Purpose};
-use super::{Global, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables};
+use super::symbols::{Context, Input, MOST_PARTS, ModuleSymbol, Purpose};
+use super::{
+    Global, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, functions, names,
+    variables,
+};
 use crate::ptx::{self, FunctionKind, Space, Statement, Variable};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 impl Program {
@@ -61,6 +65,8 @@ fn load(texts: &[&str], purpose: Purpose, options: &LoadOptions) -> Result<Progr
         let module = ptx::parse_from(text, line)?;
         line = line.saturating_add(text.lines().count() as u32);
         check_header(&module, options)?;
+        names::check(&module)?;
+        functions::check(&module, purpose)?;
         module.variables.iter().chain(variables::inner(&module)).try_for_each(variables::check)?;
         names.push(variables::numbered_names(&module)?);
         modules.push(module);
@@ -101,13 +107,16 @@ fn load_modules<'s>(
     let globals = declare(&mut context, inner)?;
     context.address_taken = address_taken(&context, &globals);
     let kernels = decode_kernels(&context)?;
+    if purpose != Purpose::Linked {
+        check_uncalled(&context, &kernels)?;
+    }
     let first = modules.first();
     Ok(Program {
         version: first.map(|module| module.version).unwrap_or_default(),
         target: first.and_then(|module| module.target.first().copied()).unwrap_or_default().to_owned(),
         kernels,
         globals,
-        functions: context.functions.iter().map(|function| function.name.to_owned()).collect(),
+        functions: context.functions.iter().map(|function| function.tree.name.to_owned()).collect(),
     })
 }
 
@@ -154,99 +163,24 @@ fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<Ptx
     Ok(kernels)
 }
 
-fn features(module: &ptx::Module<'_>) -> Features {
-    let (number, own) = target_number(module).unwrap_or_default();
-    Features {
-        number,
-        since_sm_100: number >= 100,
-        own: own && number >= 90,
-        of_sm_90a: own && number == 90,
-        collectives_without_sync: number < 70 || module.version < (6, 4),
-    }
-}
-
-/// Returns the number of the target's architecture, and true if it is specific to it.
-fn target_number(module: &ptx::Module<'_>) -> Option<(u32, bool)> {
-    let number = module.target.first()?.trim_start_matches("sm_").trim_start_matches("compute_");
-    let specific = number.ends_with(['a', 'f']);
-    Some((number.trim_end_matches(['a', 'f']).parse().unwrap_or(0), specific))
-}
-
-fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), Box<PtxError>> {
-    let at = module.version_position;
-    if module.version > options.newest_ptx {
-        let ((major, minor), (known_major, known_minor)) = (module.version, options.newest_ptx);
-        return Err(PtxError::at(
-            at,
-            PtxErrorKind::Version,
-            format!(
-                "PTX version {major}.{minor} is newer than {known_major}.{known_minor}, the newest that this driver \
-                 reads; compile with an older toolkit"
-            ),
-        ));
-    }
-    if module.address_size != 64 {
-        return Err(PtxError::at(at, PtxErrorKind::Unsupported, "only `.address_size 64` is supported"));
-    }
-    let (Some(target), Some((number, specific))) = (module.target.first(), target_number(module)) else {
-        return Err(PtxError::at(at, PtxErrorKind::Syntax, "expected `.target`, the module has none"));
-    };
-    let is_known = |option: &str| {
-        let architecture = option.strip_prefix("sm_").or_else(|| option.strip_prefix("compute_"));
-        architecture.is_some() || ["texmode_unified", "texmode_independent", "debug"].contains(&option)
-    };
-    if let Some(unknown) = module.target.iter().find(|option| !is_known(option)) {
-        let text = format!("`{unknown}` is no architecture or option of `.target` that this device has");
-        return Err(PtxError::at(at, PtxErrorKind::Target, text));
-    }
-    let version = module.version;
-    if let Some(least) = least_version(number).filter(|least| version < *least) {
-        let text = format!(
-            "PTX version {}.{} does not know `{target}`, which needs {}.{}",
-            version.0, version.1, least.0, least.1
-        );
-        return Err(PtxError::at(at, PtxErrorKind::Target, text));
-    }
-    let mine = options.compute_capability;
-    let fits = if specific { number == mine } else { number <= mine };
-    if number < 10 || !fits {
-        return Err(PtxError::at(
-            at,
-            PtxErrorKind::Target,
-            format!(
-                "the module is for `{target}`, this device has compute capability {}.{}",
-                mine / 10,
-                mine % 10
-            ),
-        ));
+/// Refuses device functions that are no correct PTX and that no kernel calls: a driver compiles
+/// them too. Inputs of a link have been checked before it.
+fn check_uncalled(context: &Context<'_, '_>, kernels: &[Arc<Kernel>]) -> Result<(), Box<PtxError>> {
+    let called: HashSet<_> =
+        kernels.iter().flat_map(|kernel| kernel.by_module_index.keys().copied()).collect();
+    // They are no part of the program.
+    let parts = context.parts.get();
+    for (index, function) in (0..).zip(&context.functions) {
+        let Some(definition) = function.definition else { continue };
+        if definition.tree.kind == FunctionKind::Entry || called.contains(&index) {
+            continue;
+        }
+        match decode_function(context, definition, index) {
+            Err(error) if error.kind != PtxErrorKind::Unsupported => return Err(error),
+            _ => context.parts.set(parts),
+        }
     }
     Ok(())
-}
-
-fn least_version(target: u32) -> Option<(u32, u32)> {
-    Some(match target {
-        // Current drivers accept nothing older.
-        10..=13 => (1, 4),
-        20 | 21 => (2, 0),
-        30 | 35 => (3, 0),
-        32 | 50 => (4, 0),
-        37 => (4, 1),
-        52 => (4, 1),
-        53 => (4, 2),
-        60..=62 => (5, 0),
-        70 => (6, 0),
-        72 => (6, 1),
-        75 => (6, 3),
-        80 => (7, 0),
-        86 => (7, 1),
-        87 => (7, 4),
-        89 | 90 => (7, 8),
-        100 | 101 => (8, 6),
-        120 => (8, 7),
-        103 | 121 => (8, 8),
-        88 | 110 => (9, 0),
-        _ => return None,
-    })
 }
 
 /// Returns the functions named by `mov` or by an initial value.

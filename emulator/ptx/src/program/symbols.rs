@@ -72,7 +72,8 @@ pub(super) struct Definition<'m, 's> {
 /// A function of any module, by index.
 #[derive(Clone, Copy)]
 pub(super) struct Function<'m, 's> {
-    pub(super) name: &'s str,
+    /// Its first declaration, with which all others agree.
+    pub(super) tree: &'m ptx::Function<'s>,
     pub(super) definition: Option<Definition<'m, 's>>,
     /// True if it may be defined in another module.
     pub(super) is_extern: bool,
@@ -118,14 +119,12 @@ impl<'m, 's> Context<'m, 's> {
 pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), Box<PtxError>> {
     let refuse = |message: String| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
     let ty = Type::parse(variable.ty).filter(|ty| *ty != Type::Pred).ok_or_else(|| {
-        let instead = match variable.ty {
-            "texref" | "samplerref" | "surfref" => {
-                ": CUDA 12 took texture and surface references out of the language; texture and surface objects \
-                 (`cuTexObjectCreate`, `cuSurfObjectCreate`) replace them"
-            }
-            _ => "",
-        };
-        refuse(format!("variables of type `.{}` are not supported by the software device{instead}", variable.ty))
+        refuse(format!(
+            "variables of type `.{}` are not supported by the software device: CUDA 12 took texture and surface \
+             references out of the language; texture and surface objects (`cuTexObjectCreate`, \
+             `cuSurfObjectCreate`) replace them",
+            variable.ty
+        ))
     })?;
     let element = u64::from(ty.bytes()) * u64::from(variable.vector);
     let mut bytes = Some(element);

@@ -12,11 +12,20 @@ pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b
 /// Refuses declarations that are invalid in any position.
 pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     let refuse = |message: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
-    if matches!(variable.ty, "bf16" | "bf16x2") {
+    if variable.name == "WARP_SZ" {
+        return refuse("`WARP_SZ` is a constant of the language".to_owned());
+    }
+    if matches!(variable.ty, "bf16" | "bf16x2" | "u16x2" | "s16x2") {
         return refuse(format!(
             "nothing is declared with the type `.{}`, expected `.b16` or `.b32`",
             variable.ty
         ));
+    }
+    if Type::parse(variable.ty).is_none() && !matches!(variable.ty, "texref" | "samplerref" | "surfref") {
+        return refuse(format!("`.{}` is no type of a variable", variable.ty));
+    }
+    if variable.ty == "f16x2" && variable.space == Space::Param {
+        return refuse(format!("`{}` of type `.f16x2` is no parameter, expected `.b32`", variable.name));
     }
     if variable.ty == "pred" && variable.space != Space::Register {
         return refuse(format!("the predicate `{}` must be a register", variable.name));

@@ -146,6 +146,15 @@ impl<'s> Lexer<'s> {
             self.at = self.name_end(start + 1);
             return Ok(Token::Name(self.text(start, self.at)));
         }
+        if c == b'.' && self.byte(1).is_ascii_digit() {
+            // `.5`, and not the `.5x` of a modifier.
+            let mut fraction = self.clone();
+            let token = fraction.decimal_float(start, start);
+            if let (Some(token), false) = (token, continues_name(fraction.byte(0))) {
+                *self = fraction;
+                return token;
+            }
+        }
         if c == b'.' && continues_name(self.byte(1)) {
             self.at = self.name_end(start + 1);
             while self.byte(0) == b':' && self.byte(1) == b':' && continues_name(self.byte(2)) {
@@ -230,7 +239,7 @@ impl<'s> Lexer<'s> {
         let value = u64::from_str_radix(digits, radix)
             .map_err(|_| self.error(format!("`{}` is not an integer of 64 bits", self.text(start, end))))?;
         self.at = end;
-        if matches!(self.byte(0), b'U' | b'u') {
+        if self.byte(0) == b'U' {
             self.at += 1;
         }
         if continues_name(self.byte(0)) {

@@ -195,10 +195,18 @@ pub struct Function<'s> {
     pub returns: Vec<Variable<'s>>,
     /// Parameters.
     pub params: Vec<Variable<'s>>,
-    /// Directives such as `.maxntid 256, 1, 1`: name without the dot, and values.
+    /// Directives such as `.maxntid 256, 1, 1`: name without the dot, and values. Attributes are
+    /// here too, without values.
     pub directives: Vec<(&'s str, Vec<u64>)>,
     /// Statements; `None` for a declaration.
     pub body: Option<Vec<Statement<'s>>>,
+}
+
+impl Function<'_> {
+    /// True if the function has this directive or attribute, named without the dot.
+    pub fn has(&self, directive: &str) -> bool {
+        self.directives.iter().any(|(name, _)| *name == directive)
+    }
 }
 
 /// One statement of a function body.

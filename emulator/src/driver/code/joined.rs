@@ -5,7 +5,7 @@
 
 use cuprum_sys::CUresult;
 
-use crate::program::Exports;
+use crate::program::{Exports, PtxErrorKind};
 
 use super::device_runtime::ptx_for;
 use super::fatbin::MOST_TEXT;
@@ -39,9 +39,12 @@ impl Joined {
                 format!("the inputs are {bytes} bytes of PTX; the software device links up to {MOST_TEXT}");
             return Err(Refused::new(CUresult::CUDA_ERROR_OUT_OF_MEMORY, log));
         }
-        self.exports
-            .add(name, ptx)
-            .map_err(|error| Refused { code: CUresult::CUDA_ERROR_INVALID_SOURCE, ..Refused::of(&error) })?;
+        self.exports.add(name, ptx).map_err(|error| match error.kind {
+            PtxErrorKind::Conflict => {
+                Refused { code: CUresult::CUDA_ERROR_INVALID_SOURCE, ..Refused::of(&error) }
+            }
+            _ => Refused::of(&error),
+        })?;
         self.text += BEGINNING;
         self.inputs.push(Input { name: name.to_owned(), before: lines(&self.text) });
         self.text += ptx;

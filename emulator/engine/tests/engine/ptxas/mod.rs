@@ -8,6 +8,7 @@
 //! ```
 
 mod assembler;
+mod declarations;
 mod grammar;
 mod hopper;
 mod mutation;

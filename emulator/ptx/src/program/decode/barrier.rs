@@ -46,16 +46,18 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unknown());
         }
         if matches!(self.operand(i, first)?, Operand::Int(16..)) {
-            return Err(m.unsupported("a barrier beyond the 16 that there are"));
+            return Err(self.invalid("a block has 16 barriers, from 0 to 15"));
         }
         let id = self.source(self.operand(i, first)?, Type::U32, Width::Single)?;
         let has_count = i.operands.len() > first + 1 + usize::from(red);
         if has_count && matches!(self.operand(i, first + 1)?, Operand::Int(count) if count % 32 != 0) {
-            return Err(m.unsupported("a number of threads that is no multiple of a warp's"));
+            return Err(self.invalid("the number of threads at a barrier is a multiple of 32"));
         }
         let count = match has_count {
             true => Some(self.source(self.operand(i, first + 1)?, Type::U32, Width::Single)?),
-            false if arrive => return Err(m.unsupported("an arrival without the number of threads")),
+            false if arrive => {
+                return Err(self.invalid("an arrival states the number of threads at the barrier"));
+            }
             false => None,
         };
         self.operand_count(i, 2 + 2 * usize::from(red))?;

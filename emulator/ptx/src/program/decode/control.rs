@@ -1,10 +1,8 @@
 //! Branches, calls, barriers, and collective operations of a warp.
 
 use super::modifiers::Modifiers;
-use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol};
-use crate::program::instruction::{Call, Callee, Op, SystemCall};
-use crate::program::symbols::ModuleSymbol;
+use crate::program::instruction::Op;
 use crate::program::types::Type;
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
@@ -97,74 +95,5 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         self.emit(Op::BranchIndexed { index, targets: targets.into() });
         Ok(())
-    }
-
-    pub(super) fn call(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.ignore(&["uni"]);
-        let mut operands = i.operands.as_slice();
-        let mut take_list = || match operands.split_first() {
-            Some((Operand::List(list), rest)) => {
-                operands = rest;
-                list.as_slice()
-            }
-            _ => &[],
-        };
-        let results = take_list();
-        let Some((Operand::Name(name), rest)) = operands.split_first() else { return Err(m.unknown()) };
-        operands = rest;
-        let arguments = match operands.split_first() {
-            Some((Operand::List(list), _)) => list.as_slice(),
-            _ => &[],
-        };
-        let callee = match self.lookup(name) {
-            Some(Symbol::Register { register, ty }) if width_of(ty) == Width::Double => {
-                for index in 0..self.context.address_taken.len() {
-                    let module_index = self.context.address_taken[index];
-                    let body = self.context.body(module_index);
-                    if body.is_some_and(|tree| tree.kind == crate::ptx::FunctionKind::Device) {
-                        self.function(module_index)?;
-                    }
-                }
-                Callee::Indirect(register)
-            }
-            Some(_) => return Err(self.undeclared(name)),
-            None => self.callee(name)?,
-        };
-        let signature = self.signature(callee);
-        let arguments = self.arguments(arguments, signature)?;
-        let (results, received) = self.call_results(results, signature)?;
-        self.emit(Op::Call(Box::new(Call { callee, arguments, results })));
-        for (symbol, first) in received {
-            self.take_words(&symbol, first);
-        }
-        Ok(())
-    }
-
-    fn callee(&mut self, name: &str) -> Decoded<Callee> {
-        let Some(ModuleSymbol::Function(index)) = self.input.symbols.get(name) else {
-            return Err(PtxError::at(
-                self.position,
-                PtxErrorKind::Unresolved,
-                format!("`{name}` is no function"),
-            ));
-        };
-        if self.context.body(*index).is_none() {
-            let system = match name {
-                "vprintf" => Some(SystemCall::Printf),
-                "__assertfail" => Some(SystemCall::Assert),
-                "malloc" => Some(SystemCall::Malloc),
-                "free" => Some(SystemCall::Free),
-                "cudaGraphSetConditional" => Some(SystemCall::SetCondition),
-                "__cuprum_runtime" => Some(SystemCall::Runtime),
-                _ => None,
-            };
-            if let Some(system) = system {
-                if !self.system_calls.contains(&system) {
-                    self.system_calls.push(system);
-                }
-                return Ok(Callee::System(system));
-            }
-        }
-        self.function(*index).map(Callee::Direct)
     }
 }

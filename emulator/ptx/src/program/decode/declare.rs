@@ -1,10 +1,11 @@
 //! Declarations in functions: the meaning of names, and the rows of registers.
 
+use super::form::{Form, Role};
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::Constant;
 use crate::program::symbols::{layout, shared_layout};
 use crate::program::types::Type;
-use crate::program::{MOST_LOCAL, PtxError, PtxErrorKind, RowKind};
+use crate::program::{MOST_LOCAL, RowKind};
 use crate::ptx::{Space, Variable};
 use crate::semantics::{Predicate, Register, Width};
 
@@ -12,11 +13,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn declare(&mut self, variable: &'m Variable<'s>) -> Decoded<()> {
         self.position = variable.position;
         if self.is_declared_here(variable) {
-            return Err(PtxError::at(
-                self.position,
-                PtxErrorKind::Syntax,
-                format!("`{}` is declared twice in this scope", variable.name),
-            ));
+            return Err(self.declared_twice(variable.name));
         }
         let symbol = match variable.space {
             Space::Register => self.declare_register(variable)?,
@@ -41,7 +38,14 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             }
             Space::Param => {
                 let words = self.words_of(variable)?;
-                Symbol::ParamRows { first: self.allocate_rows(words, Width::Single), words, local: None }
+                let form = Form::of(variable)?;
+                Symbol::ParamRows {
+                    first: self.allocate_rows(words, Width::Single),
+                    words,
+                    form,
+                    role: Role::Passed,
+                    local: None,
+                }
             }
             _ => return Err(self.unsupported("variables of this state space inside a function")),
         };
@@ -91,8 +95,17 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     fn is_declared_here(&self, variable: &Variable<'s>) -> bool {
         let Some(scope) = self.scopes.last() else { return false };
         let name = variable.name;
-        if variable.count.is_some() {
-            return scope.numbered.contains_key(name);
+        if let Some(count) = variable.count {
+            let is_one = |known: &str| {
+                let number = known.strip_prefix(name).and_then(|number| number.parse::<u32>().ok());
+                number.is_some_and(|number| number < count)
+            };
+            // Modules have a limited number of registers, and any number of names.
+            let single = match scope.names.len() as u64 <= u64::from(count) {
+                true => scope.names.keys().any(|known| is_one(known)),
+                false => (0..count).any(|number| scope.names.contains_key(&*format!("{name}{number}"))),
+            };
+            return single || scope.numbered.contains_key(name);
         }
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let numbered = match (scope.numbered.get(prefix), name[prefix.len()..].parse::<u32>()) {

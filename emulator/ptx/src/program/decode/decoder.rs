@@ -1,5 +1,6 @@
 //! The decoder of a kernel, and its symbols.
 
+use super::form::{Form, Role, Signature};
 use super::unit::{Spilled, Unit};
 use crate::ordered::Ordered;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, SystemCall};
@@ -44,6 +45,8 @@ pub(super) enum Symbol<'s> {
     ParamRows {
         first: Register,
         words: u32,
+        form: Form,
+        role: Role,
         local: Option<u32>,
     },
     /// A register with elements, declared with `.v2` or `.v4`.
@@ -74,7 +77,8 @@ pub(super) enum Symbol<'s> {
     },
     Label(u32),
     Targets(Vec<&'s str>),
-    Prototype,
+    /// The form of a call by address, by number.
+    Prototype(u32),
 }
 
 impl Symbol<'_> {
@@ -113,6 +117,7 @@ pub(in crate::program) struct Decoder<'c, 'm, 's> {
     // Names of the function being decoded.
     pub(super) scopes: Vec<Scope<'s>>,
     labels: Vec<Option<u32>>,
+    pub(super) prototypes: Vec<Signature<'m, 's>>,
     pub(super) frame: u32,
     /// Results in registers, and the rows in which they are returned.
     pub(super) results: Vec<(Symbol<'s>, Register)>,
@@ -146,6 +151,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             by_module_index: HashMap::new(),
             scopes: Vec::new(),
             labels: Vec::new(),
+            prototypes: Vec::new(),
             frame: 0,
             results: Vec::new(),
             framed_results: Vec::new(),
@@ -164,6 +170,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     ) -> Decoded<()> {
         self.scopes = vec![Scope { names: scope, numbered: HashMap::new() }];
         self.labels.clear();
+        self.prototypes.clear();
         self.frame = 0;
         self.results.clear();
         self.framed_results.clear();
@@ -175,7 +182,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         if !self.in_kernel {
             self.receive(tree)?;
         }
-        self.scope(tree.body.as_deref().unwrap_or_default())?;
+        self.statements(tree.body.as_deref().unwrap_or_default())?;
         // The end of the body is a return.
         self.guard = Condition::ALWAYS;
         self.origin(tree.position, "}");
@@ -192,50 +199,57 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok(())
     }
 
-    fn scope(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
-        let mut names = HashMap::new();
+    /// Decodes a block. The statements of a body have the scope of its parameters instead.
+    fn block(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
+        self.scopes.push(Scope { names: HashMap::new(), numbered: HashMap::new() });
+        self.statements(statements)?;
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn statements(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
         for statement in statements {
-            match statement {
-                Statement::Label(_, name) => {
-                    names.insert(*name, Symbol::Label(self.labels.len() as u32));
+            let (name, symbol) = match statement {
+                Statement::Label(position, name) => {
+                    self.position = *position;
                     self.labels.push(None);
+                    (*name, Symbol::Label(self.labels.len() as u32 - 1))
                 }
-                Statement::Targets { name, targets } => {
-                    names.insert(*name, Symbol::Targets(targets.clone()));
+                Statement::Targets { name, targets } => (*name, Symbol::Targets(targets.clone())),
+                Statement::Prototype { name, params, returns } => {
+                    self.prototypes.push(Signature { params, returns });
+                    (*name, Symbol::Prototype(self.prototypes.len() as u32 - 1))
                 }
-                Statement::Prototype { name, .. } => {
-                    names.insert(*name, Symbol::Prototype);
-                }
-                _ => {}
+                _ => continue,
+            };
+            let names = self.scopes.last_mut().map(|scope| &mut scope.names);
+            if names.is_some_and(|names| names.insert(name, symbol).is_some()) {
+                return Err(self.declared_twice(name));
             }
         }
-        self.scopes.push(Scope { names, numbered: HashMap::new() });
         for statement in statements {
             match statement {
-                Statement::Label(position, name) => self.label(*position, name)?,
+                Statement::Label(_, name) => self.label(name),
                 Statement::Variable(variable) => self.declare(variable)?,
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
-                Statement::Block(inner) => self.scope(inner)?,
+                Statement::Block(inner) => self.block(inner)?,
                 Statement::Location { file, line } => {
                     self.source = Some((file.wrapping_add(self.input.first_file), *line));
                 }
                 Statement::Pragma(_) | Statement::Prototype { .. } | Statement::Targets { .. } => {}
             }
         }
-        self.scopes.pop();
         Ok(())
     }
 
-    fn label(&mut self, position: Position, name: &'s str) -> Decoded<()> {
-        self.position = position;
+    fn label(&mut self, name: &'s str) {
         if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.names.get(name)) {
-            let slot = &mut self.labels[*label as usize];
-            if slot.is_some() {
-                return Err(self.unsupported(format!("the label `{name}` is defined twice")));
-            }
-            *slot = Some(self.code.len() as u32);
+            self.labels[*label as usize] = Some(self.code.len() as u32);
         }
-        Ok(())
+    }
+
+    pub(super) fn declared_twice(&self, name: &str) -> Box<PtxError> {
+        self.invalid(format!("`{name}` is declared twice in this scope"))
     }
 
     pub(super) fn origin(&mut self, position: Position, text: &str) {
@@ -251,6 +265,11 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     pub(super) fn new_cache(&mut self) -> u32 {
         self.caches += 1;
         self.caches - 1
+    }
+
+    /// An error in the text, which no device runs.
+    pub(super) fn invalid(&self, text: impl Into<String>) -> Box<PtxError> {
+        PtxError::at(self.position, PtxErrorKind::Syntax, text)
     }
 
     pub(super) fn unsupported(&self, what: impl Into<String>) -> Box<PtxError> {

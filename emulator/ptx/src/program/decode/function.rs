@@ -1,5 +1,6 @@
 //! Device functions that a kernel may call. Each is decoded once per kernel.
 
+use super::form::{Form, Role};
 use super::parameters::check_passed;
 use super::unit::{Spilled, Unit};
 use super::{Decoded, Decoder, Symbol, rows_of};
@@ -23,12 +24,15 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         };
         self.input = &self.context.inputs[input];
         let mut scope = HashMap::new();
-        for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
+        for (variables, rows, role) in
+            [(&tree.params, &unit.params, Role::Taken), (&tree.returns, &unit.returns, Role::Given)]
+        {
             for (variable, (first, words)) in variables.iter().zip(rows) {
                 if variable.space == Space::Register {
                     continue;
                 }
-                scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
+                let (first, words, form) = (*first, *words, Form::of(variable)?);
+                scope.insert(variable.name, Symbol::ParamRows { first, words, form, role, local: None });
             }
         }
         let mut named = HashSet::new();
@@ -40,13 +44,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             for (variable, (first, words)) in variables.iter().zip(rows) {
                 if variable.space != Space::Register && named.contains(variable.name) {
                     let (_, align) = layout(variable)?;
-                    taken.push(Spilled {
-                        name: variable.name,
-                        first: *first,
-                        words: *words,
-                        align,
-                        is_result,
-                    });
+                    let (first, words, form) = (*first, *words, Form::of(variable)?);
+                    taken.push(Spilled { name: variable.name, first, words, form, align, is_result });
                 }
             }
         }
@@ -68,7 +67,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         if let Some(index) = self.by_module_index.get(&module_index) {
             return Ok(*index);
         }
-        let symbols::Function { name, definition, is_extern } = self.context.functions[module_index as usize];
+        let symbols::Function { tree, definition, is_extern } = self.context.functions[module_index as usize];
         let (params, returns) = match definition {
             Some(Definition { tree, input }) => {
                 let module = self.context.inputs[input].module;
@@ -79,7 +78,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 return Err(PtxError::at(
                     self.position,
                     PtxErrorKind::Unresolved,
-                    format!("the function `{name}` is declared and never defined"),
+                    format!("the function `{}` is declared and never defined", tree.name),
                 ));
             }
         };
@@ -111,9 +110,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     ) -> Decoded<Vec<(Register, u32)>> {
         let mut rows = Vec::new();
         for variable in variables {
-            if variable.space == Space::Register {
-                check_passed(module, variable)?;
-            }
+            check_passed(module, variable)?;
             let words = self.words_of(variable)?;
             rows.push((self.allocate_rows(words, Width::Single), words));
         }
@@ -141,9 +138,10 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn spill(&mut self, param: &Spilled<'s>) {
         let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
         self.frame = offset + 4 * param.words;
-        let Spilled { name, first, words, is_result, .. } = *param;
+        let Spilled { name, first, words, form, is_result, .. } = *param;
         if let Some(scope) = self.scopes.last_mut() {
-            scope.names.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
+            let role = if is_result { Role::Given } else { Role::Taken };
+            scope.names.insert(name, Symbol::ParamRows { first, words, form, role, local: Some(offset) });
         }
         for word in 0..words {
             let (row, at) = (Register(first.0 + word), offset + 4 * word);

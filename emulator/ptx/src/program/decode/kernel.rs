@@ -3,7 +3,7 @@
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::Constant;
 use crate::program::slot::Slot;
-use crate::program::symbols::{Context, Definition, layout};
+use crate::program::symbols::{Context, Definition, Purpose, layout};
 use crate::program::{ClusterBounds, Kernel, Param, PtxError, PtxErrorKind, flow, sort_constants};
 use crate::ptx::{self, Space, Variable};
 use std::collections::HashMap;
@@ -15,6 +15,21 @@ pub(in crate::program) fn decode_kernel<'m, 's>(
 ) -> Decoded<Kernel> {
     context.count(context.shared.len(), tree.position)?;
     Decoder::new(context, input, tree.position).kernel(tree)
+}
+
+/// Decodes a device function alone, without the functions that it calls, to find its errors.
+pub(in crate::program) fn decode_function<'m, 's>(
+    context: &Context<'m, 's>,
+    Definition { tree, input }: Definition<'m, 's>,
+    module_index: u32,
+) -> Decoded<()> {
+    let mut decoder = Decoder::new(context, input, tree.position);
+    match decoder.function(module_index) {
+        Ok(unit) => decoder.unit(unit as usize),
+        // The assembler leaves it out of a whole program before it looks at the calling convention.
+        Err(_) if context.purpose == Purpose::Whole => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
@@ -119,11 +134,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 "reqnctapercluster" => bounds.cluster.required = Some(sides(values)),
                 "maxclusterrank" => bounds.cluster.most = Some(product),
                 // Hints about registers and residency.
-                "minnctapersm" | "maxnreg" => {}
-                "noreturn" | "abi_preserve" | "abi_preserve_control" => {
-                    let text = format!("`.{name}` is a directive of `.func`, not of `.entry`");
-                    return Err(PtxError::at(tree.position, PtxErrorKind::Syntax, text));
-                }
+                "minnctapersm" | "maxnctapersm" | "maxnreg" => {}
                 other => {
                     return Err(PtxError::at(
                         tree.position,

@@ -1,5 +1,6 @@
 //! Loads, stores, atomics, fences.
 
+use super::form::Role;
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
 use super::{Decoded, Decoder, Symbol};
@@ -235,6 +236,12 @@ impl<'s> Decoder<'_, '_, 's> {
                     let source = self.constant(width, constant);
                     let out = self.destination(value, width, ty.is_signed())?;
                     self.move_op(width, out.row, source);
+                }
+                Symbol::ParamRows { role: Role::Taken, .. } if !load => {
+                    return Err(self.invalid("a function does not write to its parameter"));
+                }
+                Symbol::ParamRows { role: Role::Given, .. } if load => {
+                    return Err(self.invalid("a function does not read its result"));
                 }
                 Symbol::ParamRows { first, words, .. } => {
                     if u64::from(at) + u64::from(ty.bytes()) > u64::from(words) * 4 || at % ty.bytes() != 0 {

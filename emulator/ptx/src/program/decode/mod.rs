@@ -11,6 +11,7 @@ mod atomic;
 mod barrier;
 mod bits;
 mod bulk;
+mod call;
 mod checks;
 mod cluster;
 mod collective;
@@ -19,6 +20,7 @@ mod control;
 mod convert;
 mod declare;
 mod decoder;
+mod form;
 mod function;
 mod instruction;
 mod kernel;
@@ -42,7 +44,7 @@ mod warp_group;
 mod window;
 
 pub(super) use self::decoder::Decoder;
-pub(super) use self::kernel::decode_kernel;
+pub(super) use self::kernel::{decode_function, decode_kernel};
 
 use self::declare::{element_bytes, rows_of};
 use self::decoder::{Decoded, MOST_ROWS, Symbol};

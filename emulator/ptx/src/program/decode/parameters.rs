@@ -3,9 +3,10 @@
 //! Old PTX declares them as registers. These are copied from their rows at the start of the
 //! function, and to their rows before it returns.
 
+use super::form::Form;
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol, rows_of};
-use crate::program::instruction::{Callee, Condition, Op};
+use crate::program::instruction::{Condition, Op};
 use crate::program::types::Type;
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx;
@@ -105,20 +106,14 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    pub(super) fn signature(&self, callee: Callee) -> Option<&'m ptx::Function<'s>> {
-        let Callee::Direct(index) = callee else { return None };
-        self.context.body(self.units.get(index as usize)?.module_index)
-    }
-
     /// Returns the rows of the arguments of a call, word by word.
     pub(super) fn arguments(
         &mut self,
         operands: &[Operand<'s>],
-        signature: Option<&'m ptx::Function<'s>>,
+        formal: &[Variable<'s>],
     ) -> Decoded<Vec<Register>> {
         let mut rows = Vec::new();
-        for (index, operand) in operands.iter().enumerate() {
-            let variable = signature.and_then(|signature| signature.params.get(index));
+        for (operand, variable) in operands.iter().zip(formal) {
             for part in self.passed(operand, variable)? {
                 self.argument(part, variable, &mut rows)?;
             }
@@ -127,45 +122,37 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 
     /// Returns the elements of an argument or a result: as many as the parameter has.
-    fn passed<'o>(
-        &self,
-        operand: &'o Operand<'s>,
-        variable: Option<&Variable<'_>>,
-    ) -> Decoded<&'o [Operand<'s>]> {
+    fn passed<'o>(&self, operand: &'o Operand<'s>, variable: &Variable<'_>) -> Decoded<&'o [Operand<'s>]> {
         let parts = match operand {
             Operand::Vector(parts) => parts.as_slice(),
             single => std::slice::from_ref(single),
         };
-        let fits = |variable: &Variable<'_>| {
-            variable.space != Space::Register
-                || variable.vector as usize == parts.len()
-                || parts == [Operand::Name("_")]
-        };
-        if variable.is_none_or(fits) { Ok(parts) } else { Err(self.other_type()) }
+        let fits = variable.space != Space::Register
+            || variable.vector as usize == parts.len()
+            || parts == [Operand::Name("_")];
+        if fits { Ok(parts) } else { Err(self.other_type()) }
     }
 
     fn other_type(&self) -> Box<PtxError> {
-        let message = "an argument or a result of a call has another type than the parameter of the function";
-        PtxError::at(self.position, PtxErrorKind::Syntax, message)
+        self.invalid("an argument or a result of a call has another type than the parameter of the function")
     }
 
     fn argument(
         &mut self,
         operand: &Operand<'s>,
-        variable: Option<&Variable<'_>>,
+        variable: &Variable<'_>,
         rows: &mut Vec<Register>,
     ) -> Decoded<()> {
         let symbol = match operand {
             Operand::Name(name) => self.lookup(name).ok_or_else(|| self.undeclared(name))?,
             number => {
-                let ty = variable.and_then(|variable| Type::parse(variable.ty)).unwrap_or(Type::B32);
-                let register = self.source(number, ty, width_of(ty))?;
-                let symbol = Symbol::Register { register, ty };
-                // A number is never a predicate.
-                if ty == Type::Pred { Symbol::Prototype } else { symbol }
+                let ty =
+                    Type::parse(variable.ty).filter(|ty| *ty != Type::Pred && variable.dimensions.is_empty());
+                let ty = ty.ok_or_else(|| self.other_type())?;
+                Symbol::Register { register: self.source(number, ty, width_of(ty))?, ty }
             }
         };
-        if !variable.is_none_or(|variable| takes(variable, &symbol)) {
+        if !takes(variable, &symbol) {
             return Err(self.other_type());
         }
         match symbol {
@@ -196,22 +183,21 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn call_results(
         &mut self,
         operands: &[Operand<'s>],
-        signature: Option<&'m ptx::Function<'s>>,
+        formal: &[Variable<'s>],
     ) -> Decoded<(Vec<Register>, Received<'s>)> {
         let (mut rows, mut received) = (Vec::new(), Vec::new());
-        for (index, operand) in operands.iter().enumerate() {
-            let variable = signature.and_then(|signature| signature.returns.get(index));
+        for (operand, variable) in operands.iter().zip(formal) {
             for part in self.passed(operand, variable)? {
                 let Operand::Name(name) = part else { return Err(self.unsupported("this result of a call")) };
                 if *name == "_" {
                     // An unused result keeps its rows.
-                    let words = variable.map_or(Ok(1), |variable| self.words_of(variable))?;
+                    let words = self.words_of(variable)?;
                     let first = self.allocate_rows(words, Width::Single);
                     rows.extend((0..words).map(|word| Register(first.0 + word)));
                     continue;
                 }
                 let symbol = self.lookup(name).ok_or_else(|| self.undeclared(name))?;
-                if !variable.is_none_or(|variable| takes(variable, &symbol)) {
+                if !takes(variable, &symbol) {
                     return Err(self.other_type());
                 }
                 match symbol {
@@ -232,29 +218,28 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// True if a register or predicate fits a parameter, or an element of it.
+/// True if a register, a predicate or a variable fits a parameter, or an element of it.
 fn takes(variable: &Variable<'_>, symbol: &Symbol<'_>) -> bool {
-    let declared = Type::parse(variable.ty);
-    match symbol {
-        Symbol::Register { ty, .. } if variable.space == Space::Register => {
-            declared.is_some_and(|declared| declared.bytes() == ty.bytes() && declared != Type::Pred)
-        }
-        Symbol::Register { ty, .. } => {
-            variable.dimensions.is_empty()
-                && declared.is_some_and(|declared| rows_of(declared) == rows_of(*ty))
-        }
-        Symbol::Predicate(_) => declared == Some(Type::Pred),
-        Symbol::ParamRows { .. } => declared != Some(Type::Pred),
-        _ => false,
-    }
+    let form = match symbol {
+        Symbol::Register { ty, .. } => Form::of_register(*ty),
+        Symbol::Predicate(_) => Form::of_register(Type::Pred),
+        Symbol::ParamRows { form, .. } => *form,
+        _ => return false,
+    };
+    Form::of(variable).is_ok_and(|formal| formal.takes(form))
 }
 
-/// Refuses registers of types that the calling convention does not pass.
+/// Refuses parameters and results of types that the calling convention does not pass.
 pub(super) fn check_passed(module: &ptx::Module<'_>, variable: &Variable<'_>) -> Decoded<()> {
     use Type::{Pred, S8, S16, U8, U16};
     // A module with a function of several results is exempt from the convention.
     let several = || module.functions.iter().any(|function| function.returns.len() > 1);
-    let passes = |ty| variable.vector > 1 || !matches!(ty, Pred | U8 | S8 | U16 | S16) || several();
+    let passes = |ty| {
+        variable.vector > 1
+            || !variable.dimensions.is_empty()
+            || !matches!(ty, Pred | U8 | S8 | U16 | S16)
+            || several()
+    };
     if Type::parse(variable.ty).is_some_and(passes) && variable.count.is_none() {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! Device functions of a kernel while it is decoded.
 
+use super::form::Form;
 use crate::program::Function;
 use crate::semantics::Register;
 
@@ -16,6 +17,7 @@ pub(super) struct Spilled<'s> {
     pub(super) name: &'s str,
     pub(super) first: Register,
     pub(super) words: u32,
+    pub(super) form: Form,
     pub(super) align: u64,
     pub(super) is_result: bool,
 }

@@ -7,16 +7,29 @@ use crate::ptx::tree::{Function, FunctionKind, Linkage, Space, Statement, Variab
 
 impl<'s> Parser<'s> {
     pub(super) fn function(&mut self, kind: FunctionKind, linkage: Linkage) -> Parsed<Function<'s>> {
-        let mut directives = Vec::new();
-        self.function_directives(&mut directives)?;
-        let returns =
-            if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
+        let mut attributes = Vec::new();
+        let mut returns = Vec::new();
+        if kind == FunctionKind::Device {
+            if self.token == Token::Dot("attribute") {
+                self.advance()?;
+                attributes = self.attributes(&["unified"])?;
+            }
+            if self.accept(b'(')? {
+                returns = self.comma_separated(b')', Self::parameter)?;
+            }
+        }
         let position = self.position;
         let name = self.name("the name of the function")?;
         let params =
             if self.accept(b'(')? { self.comma_separated(b')', Self::parameter)? } else { Vec::new() };
-        self.function_directives(&mut directives)?;
-        let body = if self.accept(b';')? {
+        let mut directives = self.directives(kind)?;
+        directives.extend(attributes.into_iter().map(|name| (name, Vec::new())));
+        let is_declaration = match kind {
+            FunctionKind::Device => self.accept(b';')?,
+            // Directives of kernels are with their definition.
+            FunctionKind::Entry => directives.is_empty() && self.accept(b';')?,
+        };
+        let body = if is_declaration {
             None
         } else if self.accept(b'{')? {
             Some(self.body()?)
@@ -24,34 +37,6 @@ impl<'s> Parser<'s> {
             return self.expected("`{`, `;` or a directive such as `.maxntid`");
         };
         Ok(Function { position, kind, linkage, name, returns, params, directives, body })
-    }
-
-    pub(super) fn function_directives(&mut self, directives: &mut Vec<(&'s str, Vec<u64>)>) -> Parsed<()> {
-        while let Token::Dot(name) = self.token {
-            if name == "pragma" {
-                self.pragma()?;
-                continue;
-            }
-            self.advance()?;
-            let mut values = Vec::new();
-            if self.accept(b'(')? {
-                // `.attribute(...)` of a function.
-                while !self.accept(b')')? {
-                    if self.advance()? == Token::End {
-                        return self.expected("`)`");
-                    }
-                }
-            }
-            while let Token::Int(value) = self.token {
-                self.advance()?;
-                values.push(value);
-                if !self.accept(b',')? {
-                    break;
-                }
-            }
-            directives.push((name, values));
-        }
-        Ok(())
     }
 
     pub(super) fn parameter(&mut self) -> Parsed<Variable<'s>> {
@@ -173,7 +158,7 @@ impl<'s> Parser<'s> {
                 } else {
                     Vec::new()
                 };
-                self.function_directives(&mut Vec::new())?;
+                self.directives(FunctionKind::Device)?;
                 self.require(b';')?;
                 Ok(Statement::Prototype { name, returns, params })
             }

@@ -1,5 +1,6 @@
 //! Parses tokens to a syntax tree: recursive descent with one token of lookahead.
 
+mod directives;
 mod expression;
 mod function;
 mod instruction;

@@ -76,33 +76,31 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn declaration(&mut self, module: &mut Module<'s>) -> Parsed<()> {
-        let mut linkage = Linkage::Internal;
-        loop {
-            let Token::Dot(directive) = self.token else {
-                return self.expected("`.entry`, `.func` or a state space");
-            };
-            match directive {
-                "visible" => linkage = Linkage::Visible,
-                "extern" => linkage = Linkage::Extern,
-                "weak" => linkage = Linkage::Weak,
-                "common" => linkage = Linkage::Common,
-                "entry" | "func" => {
-                    self.advance()?;
-                    let kind = if directive == "entry" { FunctionKind::Entry } else { FunctionKind::Device };
-                    module.functions.push(self.function(kind, linkage)?);
-                    return Ok(());
-                }
-                _ => {
-                    let Some(space) = state_space(directive) else {
-                        return self.expected("`.entry`, `.func` or a state space");
-                    };
-                    self.advance()?;
-                    self.variables(space, linkage, &mut |variable| module.variables.push(variable))?;
-                    return Ok(());
-                }
-            }
+        let linkage = match self.token {
+            Token::Dot("visible") => Linkage::Visible,
+            Token::Dot("extern") => Linkage::Extern,
+            Token::Dot("weak") => Linkage::Weak,
+            Token::Dot("common") => Linkage::Common,
+            _ => Linkage::Internal,
+        };
+        if linkage != Linkage::Internal {
             self.advance()?;
         }
+        let kind = match self.token {
+            Token::Dot("entry") if linkage != Linkage::Common => FunctionKind::Entry,
+            Token::Dot("func") if linkage != Linkage::Common => FunctionKind::Device,
+            Token::Dot(directive) => {
+                let Some(space) = state_space(directive) else {
+                    return self.expected("`.entry`, `.func` or a state space");
+                };
+                self.advance()?;
+                return self.variables(space, linkage, &mut |variable| module.variables.push(variable));
+            }
+            _ => return self.expected("`.entry`, `.func` or a state space"),
+        };
+        self.advance()?;
+        module.functions.push(self.function(kind, linkage)?);
+        Ok(())
     }
 }
 

@@ -70,14 +70,7 @@ impl<'s> Parser<'s> {
             match word {
                 "align" => variable.align = Some(self.small("an alignment in bytes")?),
                 "attribute" => {
-                    self.require(b'(')?;
-                    while !self.accept(b')')? {
-                        match self.advance()? {
-                            Token::Dot("managed") => variable.managed = true,
-                            Token::End => return self.expected("`)`"),
-                            _ => {}
-                        }
-                    }
+                    variable.managed |= self.attributes(&["managed", "unified"])?.contains(&"managed")
                 }
                 "v2" => variable.vector = 2,
                 "v4" => variable.vector = 4,
