@@ -294,3 +294,45 @@ fn a_second_definition_ends_the_link() {
     assert_eq!(code!(cuLinkComplete(link, &mut image, &mut size)), CUresult::CUDA_ERROR_INVALID_SOURCE);
     ok!(cuLinkDestroy(link));
 }
+
+/// Codes of the second input and of the end of a link of two inputs, as on an H200 (driver 580,
+/// 2026-11-28). `DEFINED` is `f`, and `CALLED` is a declaration of it that is called.
+#[test]
+fn two_inputs_agree_as_on_hardware() {
+    const DEFINED: &str = ".visible .func (.param .u32 r) f(.param .u32 a) { ret; }";
+    const CALLED: &str = ".extern .func (.param .u32 r) f(.param .u32 a);
+        .visible .entry k() { .param .u32 p; call (p), f, (p); ret; }";
+    const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
+    const WRONG: CUresult = CUresult::CUDA_ERROR_INVALID_SOURCE;
+    let cases = [
+        (CALLED, DEFINED, [SUCCESS, SUCCESS]),
+        (CALLED, "", [SUCCESS, WRONG]),
+        // A register is passed like a parameter.
+        (CALLED, ".visible .func (.reg .u32 r) f(.reg .u32 a) { ret; }", [SUCCESS, SUCCESS]),
+        (CALLED, ".visible .entry f() { ret; }", [WRONG, WRONG]),
+        // Without a call, a declaration does not count.
+        (DEFINED, ".extern .func f(.param .u64 a);", [SUCCESS, SUCCESS]),
+        (".extern .func f();", ".visible .entry f() { ret; }", [SUCCESS, SUCCESS]),
+        (".extern .func f();", ".visible .global .u32 f;", [SUCCESS, SUCCESS]),
+        (".extern .global .u32 f;", "", [SUCCESS, WRONG]),
+        (DEFINED, ".visible .func f(); .visible .func g() { ret; } .alias f, g;", [WRONG, WRONG]),
+        (".common .global .u32 g;", ".visible .global .u64 g = 1;", [SUCCESS, SUCCESS]),
+        (".common .global .u64 g;", ".visible .global .u32 g = 1;", [WRONG, WRONG]),
+        (".visible .global .u32 g = 1;", ".global .u32 g = 2; .extern .global .u32 g;", [SUCCESS, SUCCESS]),
+    ];
+    let _context = TestContext::new();
+    for (first, second, expected) in cases {
+        let mut link = CUlinkState::null();
+        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut link));
+        let codes = [first, second].map(|text| {
+            let text = format!("{HEADER}{text}\0");
+            let (data, kind) = (text.as_ptr().cast_mut().cast(), CUjitInputType::CU_JIT_INPUT_PTX);
+            let name = c"input".as_ptr();
+            code!(cuLinkAddData_v2(link, kind, data, text.len(), name, 0, null_mut(), null_mut()))
+        });
+        let (mut image, mut size) = (NULL, 0);
+        let end = code!(cuLinkComplete(link, &mut image, &mut size));
+        assert_eq!((codes[0], [codes[1], end]), (SUCCESS, expected), "{first}\n{second}");
+        ok!(cuLinkDestroy(link));
+    }
+}

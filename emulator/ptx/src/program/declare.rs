@@ -110,6 +110,12 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
 
     fn variable(&mut self, scope: &Scope<'s>, variable: &'m Variable<'s>) -> Result<(), Box<PtxError>> {
         let known = self.known(scope, variable.name);
+        if let Some(ModuleSymbol::Function(function)) = known {
+            // One of the two declarations has no use: the one without a definition.
+            if self.context.functions[function as usize].definition.is_some() {
+                return Ok(());
+            }
+        }
         let space = match variable.space {
             Space::Global => GlobalSpace::Global,
             Space::Const => GlobalSpace::Const,
@@ -162,6 +168,8 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
         for tree in &self.context.inputs[input].module.functions {
             let index = match self.known(scope, tree.name) {
                 Some(ModuleSymbol::Function(index)) => index,
+                // A declaration without use.
+                Some(_) if tree.linkage == Linkage::Extern => continue,
                 _ => {
                     self.context.functions.push(Function { tree, definition: None, is_extern: false });
                     self.context.functions.len() as u32 - 1
@@ -212,9 +220,18 @@ struct Scope<'s> {
     exports: HashSet<&'s str>,
 }
 
+/// Returns the names of the variables that belong to the module alone, also if it declares them as
+/// `.extern` later.
+pub(super) fn own_variables<'s>(module: &Module<'s>) -> HashSet<&'s str> {
+    let own = module.variables.iter().filter(|variable| variable.linkage == Linkage::Internal);
+    own.map(|variable| variable.name).collect()
+}
+
 /// Returns the names of a module that other modules share.
 fn exports<'s>(module: &Module<'s>) -> HashSet<&'s str> {
-    let variables = module.variables.iter().map(|variable| (variable.name, variable.linkage));
+    let own = own_variables(module);
+    let variables = module.variables.iter().filter(|variable| !own.contains(variable.name));
+    let variables = variables.map(|variable| (variable.name, variable.linkage));
     let functions = module.functions.iter().map(|function| (function.name, function.linkage));
     let exported = variables.chain(functions).filter(|(_, linkage)| *linkage != Linkage::Internal);
     exported.map(|(name, _)| name).collect()

@@ -1,10 +1,12 @@
 //! The names that the inputs of a link share, and the disagreements about them.
 
-use super::declare::replaces;
+use super::declare::{own_variables, replaces};
 use super::symbols::layout;
 use super::{PtxError, PtxErrorKind};
-use crate::ptx::{self, Function, FunctionKind, Linkage, Position, Space, Variable};
-use std::collections::HashMap;
+use crate::ptx::{
+    self, Function, FunctionKind, Initializer, Linkage, Module, Operand, Position, Space, Statement, Variable,
+};
+use std::collections::{HashMap, HashSet};
 
 /// The names that the inputs of a link share.
 ///
@@ -42,11 +44,12 @@ enum Form {
     Variable(Space, Option<u64>),
 }
 
-/// A parameter or result: space, bytes, alignment, and true if it is a float or an array.
-type Passed = (Space, Option<u64>, u64, [bool; 2]);
+/// A parameter or result: bytes, alignment, and true if it is a float or an array. Registers are
+/// passed like parameters.
+type Passed = (Option<u64>, u64, [bool; 2]);
 
 impl Exports {
-    /// Adds the names of an input.
+    /// Adds the names of an input. Functions that it declares and does not use have no meaning.
     ///
     /// # Errors
     /// The first position that is not PTX, or the first name that an earlier input has defined too,
@@ -57,20 +60,24 @@ impl Exports {
 
     fn add_text(&mut self, input: &str, ptx: &str) -> Result<(), Box<PtxError>> {
         let module = ptx::parse(ptx)?;
-        for variable in module.variables.iter().filter(|variable| variable.linkage != Linkage::Internal) {
+        let (own, used) = (own_variables(&module), used_names(&module));
+        for variable in module.variables.iter().filter(|variable| !own.contains(variable.name)) {
             let (bytes, _) = layout(variable)?;
-            self.symbol(
-                input,
-                variable.position,
-                variable.name,
-                variable.linkage,
-                Form::Variable(variable.space, bytes),
-            )?;
+            let form = Form::Variable(variable.space, bytes);
+            self.symbol(input, variable.position, variable.name, variable.linkage, form)?;
         }
-        for function in module.functions.iter().filter(|function| function.linkage != Linkage::Internal) {
-            // A declaration without a body is of a definition in this module, or extern.
-            let linkage = if function.body.is_some() { function.linkage } else { Linkage::Extern };
-            self.symbol(input, function.position, function.name, linkage, form(function)?)?;
+        let mut declared = HashMap::new();
+        for function in &module.functions {
+            let first = *declared.entry(function.name).or_insert(function.linkage);
+            let is_alias = module.aliases.iter().any(|(alias, _)| *alias == function.name);
+            let counts = match first {
+                Linkage::Internal => false,
+                Linkage::Extern => used.contains(function.name),
+                _ => function.body.is_some() || is_alias,
+            };
+            if counts {
+                self.symbol(input, function.position, function.name, first, form(function)?)?;
+            }
         }
         Ok(())
     }
@@ -95,11 +102,17 @@ impl Exports {
         if is_definition(linkage) && is_definition(known.linkage) {
             return refuse("is already defined in");
         }
-        let both_common = linkage == Linkage::Common && known.linkage == Linkage::Common;
         let agrees = match (&form, &known.form) {
             (Form::Variable(space, bytes), Form::Variable(known_space, known_bytes)) => {
-                let open = both_common || bytes.is_none() || known_bytes.is_none();
-                space == known_space && (open || bytes == known_bytes)
+                let sizes = match [(linkage, *bytes), (known.linkage, *known_bytes)] {
+                    [(_, None), _] | [_, (_, None)] => true,
+                    [(Linkage::Common, _), (Linkage::Common, _)] => true,
+                    // A definition may be larger than a common variable.
+                    [(Linkage::Common, least), (Linkage::Visible | Linkage::Weak, bytes)]
+                    | [(Linkage::Visible | Linkage::Weak, bytes), (Linkage::Common, least)] => bytes >= least,
+                    [(_, bytes), (_, known)] => bytes == known,
+                };
+                space == known_space && sizes
             }
             (form, known) => form == known,
         };
@@ -113,6 +126,46 @@ impl Exports {
     }
 }
 
+/// Returns the names in the code and in the initial values of a module.
+fn used_names<'s>(module: &Module<'s>) -> HashSet<&'s str> {
+    fn of_operand<'s>(operand: &Operand<'s>, used: &mut HashSet<&'s str>) {
+        match operand {
+            Operand::Name(name) | Operand::Offset(name, _) => drop(used.insert(name)),
+            Operand::Element(name, _) => drop(used.insert(name)),
+            Operand::Memory(parts) | Operand::Vector(parts) | Operand::List(parts) => {
+                parts.iter().for_each(|part| of_operand(part, used));
+            }
+            _ => {}
+        }
+    }
+    fn of_body<'s>(statements: &[Statement<'s>], used: &mut HashSet<&'s str>) {
+        for statement in statements {
+            match statement {
+                Statement::Block(inner) => of_body(inner, used),
+                Statement::Instruction(instruction) => {
+                    instruction.operands.iter().for_each(|operand| of_operand(operand, used));
+                }
+                Statement::Targets { targets, .. } => used.extend(targets),
+                _ => {}
+            }
+        }
+    }
+    fn of_value<'s>(value: &Initializer<'s>, used: &mut HashSet<&'s str>) {
+        match value {
+            Initializer::List(items) => items.iter().for_each(|item| of_value(item, used)),
+            Initializer::Address { symbol, .. } => drop(used.insert(symbol)),
+            _ => {}
+        }
+    }
+    let mut used = HashSet::new();
+    for function in &module.functions {
+        of_body(function.body.as_deref().unwrap_or_default(), &mut used);
+    }
+    let values = module.variables.iter().filter_map(|variable| variable.initializer.as_ref());
+    values.for_each(|value| of_value(value, &mut used));
+    used
+}
+
 fn form(function: &Function<'_>) -> Result<Form, Box<PtxError>> {
     if function.kind == FunctionKind::Entry {
         return Ok(Form::Kernel);
@@ -124,5 +177,5 @@ fn form(function: &Function<'_>) -> Result<Form, Box<PtxError>> {
 fn passed(variable: &Variable<'_>) -> Result<Passed, Box<PtxError>> {
     let (bytes, align) = if variable.ty == "pred" { (None, 0) } else { layout(variable)? };
     let kind = [variable.ty.starts_with('f'), !variable.dimensions.is_empty()];
-    Ok((variable.space, bytes, align, kind))
+    Ok((bytes, align, kind))
 }
