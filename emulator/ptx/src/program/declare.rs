@@ -7,7 +7,7 @@
 use super::initial::initial_value;
 use super::symbols::{Context, Definition, Function, ModuleSymbol, Purpose, layout, shared_layout};
 use super::{Global, GlobalSpace, PtxError, PtxErrorKind};
-use crate::ptx::{Linkage, Module, Space, Variable};
+use crate::ptx::{Linkage, Module, Position, Space, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum bytes of the variables in constant memory of all modules.
@@ -88,12 +88,20 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
             self.functions(&scope);
         }
         self.aliases();
+        if self.context.purpose == Purpose::Whole {
+            // The assembler leaves other variables out, if they have no use.
+            let open = |variable: &&Variable<'_>| {
+                variable.linkage == Linkage::Extern && variable.dimensions.contains(&None)
+            };
+            if let Some(missing) = self.globals.iter().map(|declared| declared.variable).find(open) {
+                return Err(undefined(missing));
+            }
+        }
         if self.context.purpose == Purpose::Linked {
             let shared = self.shared.iter().filter(|variable| !variable.dimensions.contains(&None));
             let declared = self.globals.iter().map(|declared| &declared.variable).chain(shared);
             if let Some(missing) = declared.into_iter().find(|variable| variable.linkage == Linkage::Extern) {
-                let text = format!("the variable `{}` is declared and never defined", missing.name);
-                return Err(PtxError::at(missing.position, PtxErrorKind::Unresolved, text));
+                return Err(undefined(missing));
             }
         }
         for (input, variable) in inner {
@@ -131,7 +139,7 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
                 } else if replaces(variable.linkage, self.shared[index].linkage) {
                     (self.context.shared[index], self.shared[index]) = (shared, variable);
                 }
-                self.name(scope, variable.name, ModuleSymbol::Shared(index as u32));
+                self.name(scope, variable.name, variable.position, ModuleSymbol::Shared(index as u32));
                 return Ok(());
             }
             _ => {
@@ -159,7 +167,7 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
                 }
             }
         }
-        self.name(scope, variable.name, ModuleSymbol::Global(index as u32));
+        self.name(scope, variable.name, variable.position, ModuleSymbol::Global(index as u32));
         Ok(())
     }
 
@@ -175,7 +183,7 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
                     self.context.functions.len() as u32 - 1
                 }
             };
-            self.name(scope, tree.name, ModuleSymbol::Function(index));
+            self.name(scope, tree.name, tree.position, ModuleSymbol::Function(index));
             let function = &mut self.context.functions[index as usize];
             function.is_extern |= tree.linkage == Linkage::Extern;
             let known = function.definition;
@@ -190,11 +198,11 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
         for input in &self.context.inputs {
             for (alias, aliasee) in &input.module.aliases {
                 if let (Some(alias), Some(aliasee)) = (input.symbols.get(alias), input.symbols.get(aliasee)) {
-                    aliases.insert(*alias, *aliasee);
+                    aliases.insert(alias.0, aliasee.0);
                 }
             }
         }
-        for symbol in self.context.inputs.iter_mut().flat_map(|input| input.symbols.values_mut()) {
+        for (symbol, _) in self.context.inputs.iter_mut().flat_map(|input| input.symbols.values_mut()) {
             *symbol = aliases.get(symbol).copied().unwrap_or(*symbol);
         }
     }
@@ -202,16 +210,22 @@ impl<'m, 's> Declarations<'_, 'm, 's> {
     fn known(&self, scope: &Scope<'s>, name: &str) -> Option<ModuleSymbol> {
         match scope.exports.contains(name) {
             true => self.exported.get(name).copied(),
-            false => self.context.inputs[scope.input].symbols.get(name).copied(),
+            false => self.context.inputs[scope.input].symbols.get(name).map(|(symbol, _)| *symbol),
         }
     }
 
-    fn name(&mut self, scope: &Scope<'s>, name: &'s str, symbol: ModuleSymbol) {
-        self.context.inputs[scope.input].symbols.insert(name, symbol);
+    fn name(&mut self, scope: &Scope<'s>, name: &'s str, position: Position, symbol: ModuleSymbol) {
+        let named = self.context.inputs[scope.input].symbols.entry(name).or_insert((symbol, position));
+        named.0 = symbol;
         if scope.exports.contains(name) {
             self.exported.insert(name, symbol);
         }
     }
+}
+
+fn undefined(variable: &Variable<'_>) -> Box<PtxError> {
+    let text = format!("the variable `{}` is declared and never defined", variable.name);
+    PtxError::at(variable.position, PtxErrorKind::Unresolved, text)
 }
 
 /// The module whose names are declared.

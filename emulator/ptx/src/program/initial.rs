@@ -77,11 +77,11 @@ fn flatten(
             Type::F64 => value(f64::from(f32::from_bits(*bits)).to_bits()),
             _ => value(u64::from(*bits)),
         },
-        Initializer::Address { symbol, offset, mask, position, generic: _ } => {
+        Initializer::Address { symbol, offset, mask, position: named, generic: _ } => {
             relocations.push(Relocation {
                 offset: bytes.len() as u64,
                 bytes: size as u32,
-                target: target(input, symbol, *position)?,
+                target: target(input, symbol, position, *named)?,
                 addend: *offset,
                 mask: *mask,
             });
@@ -95,17 +95,18 @@ fn flatten(
 fn target(
     input: &Input<'_, '_>,
     symbol: &str,
+    owner: Position,
     position: Position,
 ) -> Result<RelocationTarget, Box<PtxError>> {
-    match input.symbols.get(symbol) {
-        Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(*index as usize)),
-        Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(*index as usize)),
+    match input.symbol(symbol, owner) {
+        Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(index as usize)),
+        Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(index as usize)),
         Some(ModuleSymbol::Shared(_)) => {
             let message = "the address of a shared variable as initial value is not supported";
             Err(PtxError::at(position, PtxErrorKind::Unsupported, message))
         }
         None => {
-            let message = format!("`{symbol}` is not declared");
+            let message = format!("`{symbol}` is not declared before this variable");
             Err(PtxError::at(position, PtxErrorKind::Unresolved, message))
         }
     }

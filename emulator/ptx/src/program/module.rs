@@ -207,7 +207,7 @@ fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
     for input in &context.inputs {
         for function in &input.module.functions {
             visit(function.body.as_deref().unwrap_or_default(), &mut |name| {
-                if let Some(ModuleSymbol::Function(index)) = input.symbols.get(name) {
+                if let Some((ModuleSymbol::Function(index), _)) = input.symbols.get(name) {
                     take(*index as usize);
                 }
             });

@@ -54,12 +54,21 @@ pub(super) struct Features {
 /// A module that is loaded, alone or with others: its header, and the meaning of its names.
 pub(super) struct Input<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
-    pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
+    /// With the position of their first declarations.
+    pub(super) symbols: HashMap<&'s str, (ModuleSymbol, Position)>,
     pub(super) features: Features,
     /// Forms of instructions that its version or its target does not have.
     pub(super) newer: Newer,
     /// Distance of the numbers of its files from those in its text.
     pub(super) first_file: u32,
+}
+
+impl Input<'_, '_> {
+    /// Returns the meaning of a name that is declared before this position.
+    pub(super) fn symbol(&self, name: &str, before: Position) -> Option<ModuleSymbol> {
+        let (symbol, declared) = self.symbols.get(name)?;
+        (*declared < before).then_some(*symbol)
+    }
 }
 
 /// The definition of a function, and its module.

@@ -52,6 +52,9 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     if variable.count.is_some() && variable.initializer.is_some() {
         return refuse(format!("`{}` are several variables with one initial value", variable.name));
     }
+    if variable.initializer.is_some() && variable.linkage == Linkage::Extern {
+        return refuse(format!("`{}` is `.extern` and has an initial value", variable.name));
+    }
     let constant = matches!(variable.space, Space::Global | Space::Const | Space::Texture);
     if variable.initializer.is_some() && !constant {
         return refuse(format!("`{}` has no initial value in this state space", variable.name));
@@ -64,35 +67,50 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     check_initial_value(variable)
 }
 
-/// Only arrays and vectors have lists. Integers and floats differ. An address takes at least 32
-/// bits, unless a mask selects some.
+/// Integers and floats differ. An address takes at least 32 bits, unless a mask selects some.
 fn check_initial_value(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
-    fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
-        match value {
-            Initializer::List(items) => items.iter().find_map(first),
-            single => Some(single),
-        }
-    }
-    let (Some(value), Some(ty)) = (variable.initializer.as_ref().and_then(first), Type::parse(variable.ty))
-    else {
-        return Ok(());
-    };
-    let is_list = matches!(variable.initializer, Some(Initializer::List(_)));
-    let fits = match value {
-        _ if is_list != (variable.vector > 1 || !variable.dimensions.is_empty()) => false,
+    let (Some(value), Some(ty)) = (&variable.initializer, Type::parse(variable.ty)) else { return Ok(()) };
+    let fits = first_number(value).is_none_or(|number| match number {
         Initializer::Address { mask: None, .. } => !ty.is_float() && matches!(ty.bytes(), 4 | 8),
         Initializer::Int(_) | Initializer::Address { .. } => !ty.is_float(),
-        Initializer::Single(_) | Initializer::Double(_) => {
-            matches!(ty, Type::F32 | Type::F64 | Type::B32 | Type::B64)
-        }
-        Initializer::List(_) => true,
-    };
-    if fits {
+        _ => matches!(ty, Type::F32 | Type::F64 | Type::B32 | Type::B64),
+    });
+    let refuse = |text: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, text));
+    if !fits {
+        return refuse(format!(
+            "the initial value of `{}` does not fit the type `.{}`",
+            variable.name, variable.ty
+        ));
+    }
+    if has_shape(value, &variable.dimensions, variable.vector) {
         return Ok(());
     }
-    let message =
-        format!("the initial value of `{}` does not fit the type `.{}`", variable.name, variable.ty);
-    Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
+    refuse(format!(
+        "the initial value of `{}` has lists for other dimensions than the variable",
+        variable.name
+    ))
+}
+
+fn first_number<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
+    match value {
+        Initializer::List(items) => items.iter().find_map(first_number),
+        number => Some(number),
+    }
+}
+
+/// True if a value has a list for each dimension and for a vector. An array may have more elements
+/// than its list.
+fn has_shape(value: &Initializer<'_>, dimensions: &[Option<u64>], vector: u32) -> bool {
+    match (value, dimensions.split_first()) {
+        (Initializer::List(items), Some((most, inner))) => {
+            let fits = most.map_or(!items.is_empty(), |most| items.len() as u64 <= most);
+            fits && items.iter().all(|item| has_shape(item, inner, vector))
+        }
+        (Initializer::List(items), None) => {
+            vector > 1 && items.len() == vector as usize && items.iter().all(|item| has_shape(item, &[], 1))
+        }
+        (_, dimension) => dimension.is_none() && vector == 1,
+    }
 }
 
 /// Returns the names of the numbered variables that are no registers, a list for each declaration:

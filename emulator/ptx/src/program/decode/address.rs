@@ -27,10 +27,10 @@ impl<'s> Decoder<'_, '_, 's> {
                 }
             }
             Some(_) => return None,
-            None => match self.input.symbols.get(name)? {
-                ModuleSymbol::Global(index) => Constant::Global { index: *index, offset },
-                ModuleSymbol::Shared(index) => Constant::Shared { index: *index, offset },
-                ModuleSymbol::Function(index) if offset == 0 => Constant::Function { index: *index },
+            None => match self.input.symbol(name, self.position)? {
+                ModuleSymbol::Global(index) => Constant::Global { index, offset },
+                ModuleSymbol::Shared(index) => Constant::Shared { index, offset },
+                ModuleSymbol::Function(index) if offset == 0 => Constant::Function { index },
                 ModuleSymbol::Function(_) => return None,
             },
         };
@@ -63,6 +63,10 @@ impl<'s> Decoder<'_, '_, 's> {
                 return Err(self.mismatch(&format!("`{name}` of type {ty:?}"), Type::U64));
             }
             return Ok(Address { base: register, width: width_of(ty), offset });
+        }
+        let is_function = matches!(self.input.symbol(name, self.position), Some(ModuleSymbol::Function(_)));
+        if is_function && self.lookup(name).is_none() {
+            return Err(self.invalid(format!("`{name}` is a function, which is no memory")));
         }
         match self.symbol_address(name, offset, Width::Double) {
             Some(base) => Ok(Address { base, width: Width::Double, offset: 0 }),

@@ -96,13 +96,13 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
 
     /// Returns the device function of a name, and its declaration.
     fn device_function(&self, name: &str) -> Decoded<(u32, &'m ptx::Function<'s>)> {
-        let Some(ModuleSymbol::Function(index)) = self.input.symbols.get(name) else {
-            let text = format!("`{name}` is no function");
+        let Some(ModuleSymbol::Function(index)) = self.input.symbol(name, self.position) else {
+            let text = format!("`{name}` is no function that is declared above");
             return Err(PtxError::at(self.position, PtxErrorKind::Unresolved, text));
         };
-        let tree = self.context.body(*index).unwrap_or(self.context.functions[*index as usize].tree);
+        let tree = self.context.body(index).unwrap_or(self.context.functions[index as usize].tree);
         match tree.kind {
-            FunctionKind::Device => Ok((*index, tree)),
+            FunctionKind::Device => Ok((index, tree)),
             FunctionKind::Entry => Err(self.invalid(format!("`{name}` is a kernel, which is not called"))),
         }
     }

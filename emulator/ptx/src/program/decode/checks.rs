@@ -73,8 +73,8 @@ impl<'s> Decoder<'_, '_, 's> {
             Some(Symbol::KernelParam { .. } | Symbol::ParamRows { .. }) => Space::Param,
             Some(Symbol::Global { index, .. }) => global(index),
             Some(_) => return None,
-            None => match self.input.symbols.get(name)? {
-                ModuleSymbol::Global(index) => global(*index),
+            None => match self.input.symbol(name, self.position)? {
+                ModuleSymbol::Global(index) => global(index),
                 ModuleSymbol::Shared(_) => Space::Shared,
                 ModuleSymbol::Function(_) => return None,
             },

@@ -111,7 +111,9 @@ impl<'s> Parser<'s> {
 
     pub(super) fn dimensions(&mut self, variable: &mut Variable<'s>) -> Parsed<()> {
         while self.accept(b'[')? {
-            variable.dimensions.push(if self.is(b']') { None } else { Some(self.constant_expression()?) });
+            // Only the first may be open.
+            let open = self.is(b']') && variable.dimensions.is_empty();
+            variable.dimensions.push(if open { None } else { Some(self.constant_expression()?) });
             self.require(b']')?;
         }
         Ok(())
