@@ -66,14 +66,14 @@ impl Exports {
             let form = Form::Variable(variable.space, bytes);
             self.symbol(input, variable.position, variable.name, variable.linkage, form)?;
         }
+        let aliases: HashSet<_> = module.aliases.iter().map(|(alias, _)| *alias).collect();
         let mut declared = HashMap::new();
         for function in &module.functions {
             let first = *declared.entry(function.name).or_insert(function.linkage);
-            let is_alias = module.aliases.iter().any(|(alias, _)| *alias == function.name);
             let counts = match first {
                 Linkage::Internal => false,
                 Linkage::Extern => used.contains(function.name),
-                _ => function.body.is_some() || is_alias,
+                _ => function.body.is_some() || aliases.contains(function.name),
             };
             if counts {
                 self.symbol(input, function.position, function.name, first, form(function)?)?;
@@ -98,8 +98,7 @@ impl Exports {
             let text = format!("`{name}` {what} input `{}`", known.input);
             Err(PtxError::at(position, PtxErrorKind::Conflict, text))
         };
-        let is_definition = |linkage| matches!(linkage, Linkage::Visible | Linkage::Internal);
-        if is_definition(linkage) && is_definition(known.linkage) {
+        if linkage == Linkage::Visible && known.linkage == Linkage::Visible {
             return refuse("is already defined in");
         }
         let agrees = match (&form, &known.form) {
