@@ -81,7 +81,7 @@ fn flatten(
             relocations.push(Relocation {
                 offset: bytes.len() as u64,
                 bytes: size as u32,
-                target: target(input, symbol, position, *named)?,
+                target: target(input, (symbol, *offset), position, *named)?,
                 addend: *offset,
                 mask: *mask,
             });
@@ -94,12 +94,16 @@ fn flatten(
 /// Returns the target of a symbol's address. Addresses of global memory are already generic.
 fn target(
     input: &Input<'_, '_>,
-    symbol: &str,
+    (symbol, offset): (&str, i64),
     owner: Position,
     position: Position,
 ) -> Result<RelocationTarget, Box<PtxError>> {
     match input.symbol(symbol, owner) {
         Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(index as usize)),
+        Some(ModuleSymbol::Function(_)) if offset != 0 => {
+            let text = format!("`{symbol}` is a function, to whose address nothing is added");
+            Err(PtxError::at(position, PtxErrorKind::Syntax, text))
+        }
         Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(index as usize)),
         Some(ModuleSymbol::Shared(_)) => {
             let message = "the address of a shared variable as initial value is not supported";

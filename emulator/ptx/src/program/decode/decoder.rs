@@ -4,7 +4,7 @@ use super::form::{Form, Role, Signature};
 use super::unit::{Spilled, Unit};
 use crate::ordered::Ordered;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, SystemCall};
-use crate::program::symbols::{Context, Input, SharedVariable};
+use crate::program::symbols::{Context, Input, ModuleSymbol, SharedVariable};
 use crate::program::types::Type;
 use crate::program::{MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind};
 use crate::ptx::{self, Position, Statement};
@@ -236,10 +236,25 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 Statement::Location { file, line } => {
                     self.source = Some((file.wrapping_add(self.input.first_file), *line));
                 }
-                Statement::Pragma(_) | Statement::Prototype { .. } | Statement::Targets { .. } => {}
+                Statement::Targets { targets, .. } => self.check_targets(targets)?,
+                Statement::Pragma(_) | Statement::Prototype { .. } => {}
             }
         }
         Ok(())
+    }
+
+    /// Refuses a list of names that are neither labels nor functions.
+    fn check_targets(&self, names: &[&'s str]) -> Decoded<()> {
+        let is_function =
+            |name: &str| matches!(self.input.symbol(name, self.position), Some(ModuleSymbol::Function(_)));
+        let is_target = |name: &str| match self.lookup(name) {
+            Some(symbol) => matches!(symbol, Symbol::Label(_)),
+            None => is_function(name),
+        };
+        match names.iter().find(|name| !is_target(name)) {
+            Some(wrong) => Err(self.invalid(format!("`{wrong}` is neither a label nor a function"))),
+            None => Ok(()),
+        }
     }
 
     fn label(&mut self, name: &'s str) {

@@ -2,6 +2,7 @@
 
 use super::modifiers::Modifiers;
 use super::operands::width_of;
+use super::special::{sizes, special};
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::{Clock, Condition, Logic, Op};
 use crate::program::types::Type;
@@ -47,6 +48,9 @@ impl<'s> Decoder<'_, '_, 's> {
                 let is_register = matches!(self.lookup(name), Some(Symbol::Register { .. }));
                 let address = if is_register { None } else { self.symbol_address(name, 0, width) };
                 let source = match address {
+                    Some(_) if ty.is_float() => {
+                        return Err(self.mismatch(&format!("the address of `{name}`"), ty));
+                    }
                     Some(address) => address,
                     None => self.source(from, ty, width)?,
                 };
@@ -73,7 +77,16 @@ impl<'s> Decoder<'_, '_, 's> {
     ) -> Decoded<()> {
         let ((Operand::Vector(parts), whole) | (whole, Operand::Vector(parts))) = (to, from) else {
             self.fits(to, ty, false)?;
-            return self.fits(from, ty, false);
+            let is_special = |name: &str| {
+                clock(name).is_some() || special(name).is_some() || name.starts_with("%reserved_smem_offset_")
+            };
+            return match from {
+                Operand::Name(name) if self.lookup(name).is_none() && is_special(name) => {
+                    let reads = !ty.is_float() && sizes(name).contains(&ty.bytes());
+                    if reads { Ok(()) } else { Err(self.mismatch(&format!("`{name}`"), ty)) }
+                }
+                _ => self.fits(from, ty, false),
+            };
         };
         let element = Type::bits(ty.bytes() / parts.len().max(1) as u32);
         let Some(element) = element.filter(|_| matches!(ty, Type::B16 | Type::B32 | Type::B64)) else {

@@ -31,6 +31,17 @@ pub(super) fn is_wide(name: &str) -> bool {
         || matches!(name, "%gridid" | "%current_graph_exec")
 }
 
+/// Returns the sizes in which `mov` reads a special register, in bytes.
+pub(super) fn sizes(name: &str) -> &'static [u32] {
+    match name.split('.').next().unwrap_or(name) {
+        "%tid" | "%ntid" | "%ctaid" | "%nctaid" => &[2, 4],
+        "%gridid" | "WARP_SZ" => &[2, 4, 8],
+        "%clock64" | "%globaltimer" => &[8],
+        wide if is_wide(wide) => &[8],
+        _ => &[4],
+    }
+}
+
 /// Returns a component of a three-dimensional special register; a fourth component is zero.
 fn special_of_axis(base: &str, component: &str) -> Option<Special> {
     let axis = match component {
