@@ -2,8 +2,8 @@
 //!
 //! Each line of `declarations.txt` is a module without its header. `+` precedes one that NVIDIA's
 //! assembler accepts, `-` one that it refuses; the test in `ptxas` asks it. An H200 answered alike
-//! (driver 580, 2026-11-28), except that its driver ended with a fault on a variable with the name
-//! of a function.
+//! (driver 580, 2026-11-29), but for four lines: its driver ends with a fault on a variable with
+//! the name of a function and on a local variable at module scope, and takes a register there.
 
 use cuprum_ptx::program::{LoadOptions, Program};
 
