@@ -208,7 +208,8 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
 
-    /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
+    /// Returns the flags of the allocation, as the driver reports them; none for zero bytes. An H200
+    /// (driver 580) reports that all memory is mapped, and never that it is portable.
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`].

@@ -245,6 +245,30 @@ fn impossible_launches_are_refused_at_once() {
     assert_eq!(launch(limited, one, one, 0), INVALID_HANDLE);
 }
 
+/// As on an H200 (driver 580): a block of one thread stands for the block that a kernel requires.
+#[test]
+fn a_required_block_replaces_a_single_thread() {
+    let _context = TestContext::new();
+    let module = load(
+        c".version 8.0\n.target sm_52\n.address_size 64\n.visible .global .u32 n;
+        .visible .entry k() .reqntid 8, 4 { .reg .b32 %r; atom.global.add.u32 %r, [n], 1; ret; }",
+    );
+    let kernel = function(module, c"k");
+    let (mut count, mut bytes) = (0, 0);
+    ok!(cuModuleGetGlobal_v2(&mut count, &mut bytes, module, c"n".as_ptr()));
+    let launch =
+        |x, y| code!(cuLaunchKernel(kernel, 1, 1, 1, x, y, 1, 0, CUstream::null(), null_mut(), null_mut()));
+    for (x, y) in [(32, 1), (4, 8), (1, 4), (8, 1), (2, 1)] {
+        assert_eq!(launch(x, y), CUresult::CUDA_ERROR_INVALID_VALUE, "{x} x {y}");
+    }
+    assert_eq!([launch(1, 1), launch(8, 4)], [CUresult::CUDA_SUCCESS; 2]);
+    assert_eq!(read::<u32>(count, 1), [64]);
+    assert_eq!(
+        code!(cuModuleGetGlobal_v2(&mut count, &mut bytes, module, c"".as_ptr())),
+        CUresult::CUDA_ERROR_INVALID_VALUE
+    );
+}
+
 #[test]
 fn a_fault_is_sticky_and_leaves_other_contexts_alone() {
     in_child("launch::a_fault_is_sticky_and_leaves_other_contexts_alone", &[], sticky_fault);

@@ -194,13 +194,35 @@ fn pinned_memory_is_one_memory_for_host_and_device() {
     ok!(cuMemsetD32_v2(device, 77, 1));
     // SAFETY: 4096 bytes of host memory, and the fill has finished.
     assert_eq!(unsafe { host.cast::<u32>().wrapping_add(2).read() }, 77);
-    let mut flags = 0;
-    ok!(cuMemHostGetFlags(&mut flags, host));
-    assert_eq!(flags, CU_MEMHOSTALLOC_DEVICEMAP);
     assert_eq!(code!(cuMemFree_v2(host.addr() as u64)), INVALID_VALUE);
     ok!(cuMemFreeHost(host));
     assert_eq!(code!(cuMemFreeHost(host)), INVALID_VALUE);
     assert_eq!(code!(cuMemHostAlloc(&mut host, 16, 0x100)), INVALID_VALUE);
+}
+
+/// As an H200 reports them (driver 580).
+#[test]
+fn flags_of_host_memory_are_those_of_hardware() {
+    let _context = TestContext::new();
+    let reported = |host| {
+        let mut flags = u32::MAX;
+        ok!(cuMemHostGetFlags(&mut flags, host));
+        flags
+    };
+    for (asked, expected) in [(0, 2), (1, 2), (2, 2), (3, 2), (4, 6), (7, 6)] {
+        let mut host = NULL;
+        ok!(cuMemHostAlloc(&mut host, 64, asked));
+        assert_eq!(reported(host), expected, "{asked} for an allocation");
+        ok!(cuMemFreeHost(host));
+    }
+    let mut own = vec![0u64; 64];
+    let own = own.as_mut_ptr().cast::<c_void>();
+    for (asked, expected) in [(0, 2), (1, 3), (2, 2), (3, 3), (8, 2), (9, 3)] {
+        ok!(cuMemHostRegister_v2(own, 512, asked));
+        assert_eq!(reported(own), expected, "{asked} for a registration");
+        ok!(cuMemHostUnregister(own));
+    }
+    assert_eq!(code!(cuMemHostRegister_v2(own, 512, CU_MEMHOSTREGISTER_IOMEMORY)), INVALID_VALUE);
 }
 
 #[test]

@@ -85,6 +85,30 @@ fn an_event_belongs_to_its_context() {
     ok!(cuStreamWaitEvent(CUstream::null(), event, 0));
 }
 
+/// As on an H200 (driver 580).
+#[test]
+fn external_records_and_waits_belong_to_captures() {
+    let _context = TestContext::new();
+    let (mut stream, mut event) = (CUstream::null(), CUevent::null());
+    ok!(cuStreamCreate(&mut stream, CUstream_flags::CU_STREAM_NON_BLOCKING.0));
+    ok!(cuEventCreate(&mut event, 0));
+    let external = || {
+        let flags = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
+        [
+            code!(cuEventRecordWithFlags(event, stream, flags)),
+            code!(cuStreamWaitEvent(stream, event, CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0)),
+        ]
+    };
+    assert_eq!(external(), [CUresult::CUDA_ERROR_ILLEGAL_STATE; 2]);
+    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL));
+    assert_eq!(external(), [CUresult::CUDA_SUCCESS; 2]);
+    let mut graph = CUgraph::null();
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    ok!(cuGraphDestroy(graph));
+    ok!(cuEventDestroy_v2(event));
+    ok!(cuStreamDestroy_v2(stream));
+}
+
 /// Numbers that host functions received, in order.
 static SEEN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
+use crate::program::Kernel;
 use crate::settings::ApiCheck;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, Param, misuse};
 use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
+use crate::driver::state::settings;
 
 use super::attributes::max_threads;
 use super::cluster::{Sides, asked, clusters, most};
@@ -40,6 +42,7 @@ impl Launch {
     /// Checks a launch against the limits of the device and the kernel.
     pub(crate) fn new(function: Arc<Function>, shape: LaunchShape, params: Vec<u8>) -> Answer<Self> {
         let kernel = &function.kernel;
+        let shape = shape.with_required_block(kernel);
         let threads = shape.check(&function)?;
         if shape.cooperative {
             let resident = resident_blocks(kernel, threads, shape.dynamic_shared);
@@ -53,6 +56,17 @@ impl Launch {
 }
 
 impl LaunchShape {
+    /// A driver of CUDA 13 launches blocks of `.reqntid` threads where a single one is asked for,
+    /// as an H200 does with driver 580.
+    fn with_required_block(self, kernel: &Kernel) -> Self {
+        match kernel.required_threads() {
+            Some(block) if self.block == [1; 3] && settings().driver_version >= Version::new(13, 0) => {
+                LaunchShape { block, ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// Checks the shape against the limits of device and kernel. Returns the threads per block.
     fn check(&self, function: &Function) -> Answer<u32> {
         self.threads(function).map_err(|(rank, mistake)| {

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{INVALID_VALUE, NOT_FOUND};
+use crate::driver::answer::{INVALID_VALUE, NOT_FOUND, ensure};
 use crate::driver::call::{InMut, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
 
@@ -95,6 +95,7 @@ calls! {
         name: Text,
     ) {
         let name = name.get()?;
+        ensure(!name.is_empty(), INVALID_VALUE)?;
         let context = call.context()?;
         let (address, size) = Library::find(library)?.module_in(&context)?.global(&name)?;
         dptr.set_if_wanted(address);
@@ -124,6 +125,7 @@ calls! {
         name: Text,
     ) {
         let name = name.get()?;
+        ensure(!name.is_empty(), INVALID_VALUE)?;
         let library = Library::find(library)?;
         library.check()?;
         let globals = library.program.globals();

@@ -100,6 +100,7 @@ calls! {
         name: Text,
     ) {
         let name = name.get()?;
+        ensure(!name.is_empty(), INVALID_VALUE)?;
         ensure(!dptr.is_null() || !bytes.is_null(), INVALID_VALUE)?;
         let module = Module::find(hmod)?;
         ensure(module.program.kernel(&name).is_none(), INVALID_VALUE)?;

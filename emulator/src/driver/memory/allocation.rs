@@ -144,6 +144,8 @@ fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -
 
 fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
     ensure(!pointer.is_null() && bytes > 0 && flags & !REGISTER_FLAGS == 0, INVALID_VALUE)?;
+    // The memory of a host is no memory of a device, which a driver notices.
+    ensure(flags & CU_MEMHOSTREGISTER_IOMEMORY == 0, INVALID_VALUE)?;
     let context = call.context()?;
     captures().forbid_unsafe()?;
     let (handle, device) = (context.handle as u64, context.device as u32);
@@ -245,7 +247,13 @@ calls! {
     fn cuMemHostGetFlags(call, pFlags: Out<u32>, p: *mut c_void) {
         pFlags.check()?;
         call.context()?;
-        pFlags.set(host_region(p).ok_or(INVALID_VALUE)?.flags)
+        let region = host_region(p).ok_or(INVALID_VALUE)?;
+        // All of it is mapped. Whether others may use it is only known of registered memory.
+        let known = match region.kind {
+            RegionKind::Registered => CU_MEMHOSTREGISTER_PORTABLE,
+            _ => CU_MEMHOSTALLOC_WRITECOMBINED,
+        };
+        pFlags.set(region.flags & known | CU_MEMHOSTALLOC_DEVICEMAP)
     }
 
     fn [cuMemHostRegister, cuMemHostRegister_v2](call, p: *mut c_void, bytesize: usize, Flags: u32) {

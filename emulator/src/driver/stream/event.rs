@@ -221,6 +221,7 @@ fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer 
         other_context(&format!("event #{}", EVENTS.number(handle.addr())), home, "the stream", other)
     })?;
     let external = flags == CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
+    ensure(!external || captures().has(stream.lane()), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
     if !external {
         if let Some(point) = captures().point(stream.lane()) {
             event.state().captured = Some(point);
@@ -255,9 +256,9 @@ calls! {
 
     fn cuEventCreate(call, phEvent: Out<CUevent>, Flags: u32) {
         phEvent.check()?;
+        let context = call.context()?;
         let timed_between_processes = Flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS;
         ensure(Flags & !KNOWN_FLAGS == 0 && !timed_between_processes, INVALID_VALUE)?;
-        let context = call.context()?;
         let shared = (Flags & INTERPROCESS != 0).then(|| memory().event()).flatten();
         phEvent.set(Event::make(context, Flags, shared, false))
     }

@@ -49,7 +49,8 @@ calls! {
             captures().spoil(stream.lane());
         })?;
         let external = Flags == CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
-        if external && captures().has(stream.lane()) {
+        if external {
+            ensure(captures().has(stream.lane()), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
             return stream.push(WaitFor(event)).map(drop);
         }
         if let Some(point) = event.captured() {
