@@ -208,8 +208,10 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
 
-    /// Returns the flags of the allocation, as the driver reports them; none for zero bytes. An H200
-    /// (driver 580) reports that all memory is mapped, and never that it is portable.
+    /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
+    ///
+    /// An H200 (driver 580) reports that all memory is mapped. Small allocations share `PORTABLE`
+    /// with the first whose pages they use.
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`].

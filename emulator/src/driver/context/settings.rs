@@ -25,8 +25,9 @@ calls! {
     }
 
     fn cuCtxSetCacheConfig(call, config: CUfunc_cache) {
+        let context = call.context()?;
         ensure(config.name().is_some(), INVALID_VALUE)?;
-        call.context()?.config().cache = config;
+        context.config().cache = config;
         Ok(())
     }
 

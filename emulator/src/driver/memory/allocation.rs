@@ -10,7 +10,7 @@ use crate::memory::{GRANULARITY, PoolFile, Region, RegionKind, Request};
 use crate::report::Use;
 use crate::served;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, ensure};
+use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, Out, calls};
 use crate::driver::context::{CONTEXTS, Context};
 use crate::driver::state::{Act, Part, captures, is_gathering, memory, note, scheduler};
@@ -30,9 +30,9 @@ const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_READ_ONLY;
 
 fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
-    ensure(bytes > 0, INVALID_VALUE)?;
     let context = call.context()?;
     captures().forbid_unsafe()?;
+    ensure(bytes > 0, INVALID_VALUE)?;
     allocate_in(&context, bytes, kind, flags)
 }
 
@@ -93,11 +93,19 @@ pub(crate) fn take_away(address: u64) -> Answer {
 /// Frees memory after all work of its own context, which may differ from the current one.
 ///
 /// Frees pool memory immediately, as on an H100 with driver 580, even if work still uses it.
+/// Fails if the current context is dead. Without one, there is nothing to free, as on an H200.
+fn no_dead_context(call: &Call) -> Answer {
+    match call.context() {
+        Err(code) if code != INVALID_CONTEXT => Err(code),
+        _ => Ok(()),
+    }
+}
+
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let memory = memory();
     let Some(region) = memory.find(address) else {
         note_free(address);
-        return call.context().and(Err(INVALID_VALUE));
+        return no_dead_context(call).and(Err(INVALID_VALUE));
     };
     let context = match CONTEXTS.get(region.context as usize) {
         Some(owner) => owner,
@@ -203,7 +211,7 @@ calls! {
     /// Freeing null does nothing.
     fn cuMemFree_v2(call, dptr: u64) {
         if dptr == 0 {
-            return call.context().map(drop);
+            return no_dead_context(call);
         }
         free(call, dptr, &[RegionKind::Device, RegionKind::Managed, RegionKind::Pooled, RegionKind::External])
     }
@@ -221,9 +229,9 @@ calls! {
     }
 
     fn cuMemHostAlloc(call, pp: Out<*mut c_void>, bytesize: usize, Flags: u32) {
+        call.context()?;
         ensure(Flags & !HOST_FLAGS == 0, INVALID_VALUE)?;
         if bytesize == 0 {
-            call.context()?;
             return pp.set(ptr::null_mut());
         }
         allocate_host(call, pp, bytesize, Flags)
@@ -248,12 +256,9 @@ calls! {
         pFlags.check()?;
         call.context()?;
         let region = host_region(p).ok_or(INVALID_VALUE)?;
-        // All of it is mapped. Whether others may use it is only known of registered memory.
-        let known = match region.kind {
-            RegionKind::Registered => CU_MEMHOSTREGISTER_PORTABLE,
-            _ => CU_MEMHOSTALLOC_WRITECOMBINED,
-        };
-        pFlags.set(region.flags & known | CU_MEMHOSTALLOC_DEVICEMAP)
+        // All of it is mapped, and a registration for reading only is not reported.
+        const REPORTED: u32 = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_WRITECOMBINED;
+        pFlags.set(region.flags & REPORTED | CU_MEMHOSTALLOC_DEVICEMAP)
     }
 
     fn [cuMemHostRegister, cuMemHostRegister_v2](call, p: *mut c_void, bytesize: usize, Flags: u32) {

@@ -213,8 +213,8 @@ fn destroy(handle: CUevent) -> Answer {
 }
 
 fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer {
-    let event = Event::find(handle)?;
     let stream = call.stream(stream)?;
+    let event = Event::find(handle)?;
     ensure(flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0, INVALID_VALUE)?;
     let (home, other) = (event.context.handle, stream.context().handle);
     demand(home == other, INVALID_HANDLE, ApiCheck::Certain, || {

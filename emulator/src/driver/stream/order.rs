@@ -43,8 +43,8 @@ pub(crate) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
 
 calls! {
     fn cuStreamWaitEvent(call, hStream: CUstream, hEvent: CUevent, Flags: u32) {
-        ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let stream = call.stream(hStream)?;
+        ensure(Flags <= CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0, INVALID_VALUE)?;
         let event = Event::find(hEvent).inspect_err(|_| {
             captures().spoil(stream.lane());
         })?;
