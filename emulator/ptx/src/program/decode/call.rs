@@ -16,13 +16,9 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         m.ignore(&["uni"]);
         let mut operands = i.operands.iter().peekable();
         let is_list = |operand: &&Operand<'s>| matches!(operand, Operand::List(_));
-        let list = |operand: Option<&'_ Operand<'s>>| match operand {
-            Some(Operand::List(list)) => list.clone(),
-            _ => Vec::new(),
-        };
-        let results = list(operands.next_if(is_list));
+        let results = listed(operands.next_if(is_list));
         let Some(Operand::Name(name)) = operands.next() else { return Err(m.unknown()) };
-        let arguments = list(operands.next_if(is_list));
+        let arguments = listed(operands.next_if(is_list));
         let prototype = match (operands.next(), operands.next()) {
             (None, _) => None,
             (Some(Operand::Name(prototype)), None) => Some(*prototype),
@@ -48,8 +44,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 results.len()
             )));
         }
-        let arguments = self.arguments(&arguments, signature.params)?;
-        let (results, received) = self.call_results(&results, signature.returns)?;
+        let arguments = self.arguments(arguments, signature.params)?;
+        let (results, received) = self.call_results(results, signature.returns)?;
         self.emit(Op::Call(Box::new(Call { callee, arguments, results })));
         for (symbol, first) in received {
             self.take_words(&symbol, first);
@@ -128,5 +124,12 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             }
         }
         Ok((Callee::Direct(self.function(index)?), signature))
+    }
+}
+
+fn listed<'i, 's>(operand: Option<&'i Operand<'s>>) -> &'i [Operand<'s>] {
+    match operand {
+        Some(Operand::List(list)) => list,
+        _ => &[],
     }
 }
