@@ -75,7 +75,7 @@ def run_all(path, patterns):
     result = json.loads(path.read_text()) if patterns and path.exists() else {"provenance": provenance}
     if result["provenance"] != provenance:
         provenance["probes"] = patterns
-        result["provenance of later probes"] = provenance
+        result.setdefault("provenance of later probes", []).append(provenance)
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         for name, facts in pool.map(run_probe, chosen):
             result[name] = facts

@@ -90,7 +90,7 @@ fn an_event_belongs_to_its_context() {
 fn external_records_and_waits_belong_to_captures() {
     let _context = TestContext::new();
     let (mut stream, mut event) = (CUstream::null(), CUevent::null());
-    ok!(cuStreamCreate(&mut stream, CUstream_flags::CU_STREAM_NON_BLOCKING.0));
+    ok!(cuStreamCreate(&mut stream, NON_BLOCKING));
     ok!(cuEventCreate(&mut event, 0));
     let external = || {
         let flags = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
@@ -107,6 +107,76 @@ fn external_records_and_waits_belong_to_captures() {
     ok!(cuGraphDestroy(graph));
     ok!(cuEventDestroy_v2(event));
     ok!(cuStreamDestroy_v2(stream));
+}
+
+const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
+const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+
+/// An address of no memory.
+const NOWHERE: u64 = 16;
+
+/// Makes calls while a new stream is capturing, which synchronizes with the legacy stream unless
+/// `flags` says otherwise. Returns the code with which the capture ends.
+fn end_of_a_capture(flags: u32, mode: CUstreamCaptureMode, calls: impl FnOnce(CUstream)) -> CUresult {
+    let (mut stream, mut graph) = (CUstream::null(), CUgraph::null());
+    ok!(cuStreamCreate(&mut stream, flags));
+    ok!(cuStreamBeginCapture_v2(stream, mode));
+    calls(stream);
+    let end = code!(cuStreamEndCapture(stream, &mut graph));
+    if !graph.is_null() {
+        ok!(cuGraphDestroy(graph));
+    }
+    ok!(cuStreamDestroy_v2(stream));
+    end
+}
+
+/// As on an H200 (driver 580); `tests/gpu/probe_captures.py` asks it about 300 calls.
+#[test]
+fn a_stream_says_that_it_is_captured_before_the_arguments_are_checked() {
+    let _context = TestContext::new();
+    let implicit = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    let invalidated = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    // The legacy stream would wait for the blocking one. A question does not end the capture.
+    let end = end_of_a_capture(0, RELAXED, |_| {
+        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        assert_eq!(code!(cuStreamIsCapturing(CUstream::null(), &mut status)), implicit);
+    });
+    assert_eq!(end, CUresult::CUDA_SUCCESS);
+    let end = end_of_a_capture(0, RELAXED, |_| {
+        assert_eq!(code!(cuMemcpyDtoD_v2(NOWHERE, NOWHERE, 0)), implicit);
+        assert_eq!(code!(cuEventRecord(CUevent::null(), CUstream::null())), implicit);
+    });
+    assert_eq!(end, invalidated);
+    // The first call ends the capture, the next ones find it ended.
+    let end = end_of_a_capture(NON_BLOCKING, RELAXED, |stream| {
+        assert_eq!(code!(cuStreamGetFlags(stream, &mut 0)), unsupported);
+        assert_eq!(code!(cuMemcpyDtoDAsync_v2(NOWHERE, NOWHERE, 0, stream)), invalidated);
+        assert_eq!(code!(cuStreamGetFlags(stream, &mut 0)), unsupported);
+    });
+    assert_eq!(end, invalidated);
+}
+
+/// As on an H200 (driver 580).
+#[test]
+fn calls_that_may_wait_are_forbidden_before_their_arguments_are_checked() {
+    let _context = TestContext::new();
+    let three = || {
+        [
+            code!(cuMemFree_v2(0)),
+            code!(cuArrayDestroy(CUarray::null())),
+            code!(cuMemHostUnregister(std::ptr::null_mut())),
+        ]
+    };
+    let end = end_of_a_capture(NON_BLOCKING, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL, |_| {
+        assert_eq!(three(), [CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; 3]);
+    });
+    assert_eq!(end, CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    let end = end_of_a_capture(NON_BLOCKING, RELAXED, |_| {
+        let mistakes = [CUresult::CUDA_ERROR_INVALID_HANDLE, CUresult::CUDA_ERROR_INVALID_VALUE];
+        assert_eq!(three(), [CUresult::CUDA_SUCCESS, mistakes[0], mistakes[1]]);
+    });
+    assert_eq!(end, CUresult::CUDA_SUCCESS);
 }
 
 /// Numbers that host functions received, in order.

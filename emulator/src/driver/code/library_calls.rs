@@ -7,6 +7,7 @@ use cuprum_sys::*;
 use crate::driver::answer::{INVALID_VALUE, NOT_FOUND, ensure};
 use crate::driver::call::{InMut, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
+use crate::driver::state::captures;
 
 use super::compile::read_file;
 use super::image::Image;
@@ -48,7 +49,9 @@ calls! {
     }
 
     fn cuLibraryUnload(_call, library: CUlibrary) {
-        Library::find(library)?.unload();
+        let library = Library::find(library)?;
+        captures().forbid_unsafe()?;
+        library.unload();
         Ok(())
     }
 

@@ -202,6 +202,6 @@ calls! {
     }
 
     fn [cuProfilerStart, cuProfilerStop](call) {
-        call.context().map(drop)
+        call.context_outside_captures().map(drop)
     }
 }

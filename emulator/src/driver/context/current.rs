@@ -9,6 +9,7 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_CONTEXT};
 use crate::driver::call::{Call, at_thread_end};
 use crate::driver::handle::Handle;
+use crate::driver::state::captures;
 
 use super::object::{CONTEXTS, Context};
 use super::primary;
@@ -61,6 +62,15 @@ impl Call {
     pub(crate) fn context(&self) -> Answer<Arc<Context>> {
         let context = self.context_to_wait_for()?;
         context.check()?;
+        Ok(context)
+    }
+
+    /// Like `context`, for a call that a capture may [forbid](Captures::forbid_unsafe).
+    ///
+    /// [`Captures::forbid_unsafe`]: crate::driver::state::capture::Captures::forbid_unsafe
+    pub(crate) fn context_outside_captures(&self) -> Answer<Arc<Context>> {
+        let context = self.context()?;
+        captures().forbid_unsafe()?;
         Ok(context)
     }
 

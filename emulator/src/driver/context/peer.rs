@@ -5,7 +5,7 @@
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{INVALID_CONTEXT, INVALID_VALUE, ensure};
+use crate::driver::answer::{INVALID_VALUE, ensure};
 use crate::driver::call::calls;
 
 use super::object::Context;
@@ -15,7 +15,6 @@ calls! {
         ensure(Flags == 0, INVALID_VALUE)?;
         let context = call.context()?;
         let peer = Context::find(peerContext)?;
-        ensure(peer.handle != context.handle, INVALID_CONTEXT)?;
         ensure(
             peer.device != context.device,
             CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,

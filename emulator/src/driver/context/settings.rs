@@ -4,12 +4,10 @@ use cuprum_sys::*;
 
 use crate::driver::answer::{INVALID_VALUE, ensure};
 use crate::driver::call::{Out, calls};
-use crate::driver::state::captures;
 
 calls! {
     fn cuCtxSetLimit(call, limit: CUlimit, value: usize) {
-        let context = call.context()?;
-        captures().forbid_unsafe()?;
+        let context = call.context_outside_captures()?;
         context.config().set_limit(limit, value)
     }
 
@@ -25,7 +23,7 @@ calls! {
     }
 
     fn cuCtxSetCacheConfig(call, config: CUfunc_cache) {
-        let context = call.context()?;
+        let context = call.context_outside_captures()?;
         ensure(config.name().is_some(), INVALID_VALUE)?;
         context.config().cache = config;
         Ok(())
@@ -38,8 +36,9 @@ calls! {
     }
 
     fn cuCtxSetSharedMemConfig(call, config: CUsharedconfig) {
+        let context = call.context_outside_captures()?;
         ensure(config.name().is_some(), INVALID_VALUE)?;
-        call.context()?.config().shared = config;
+        context.config().shared = config;
         Ok(())
     }
 }

@@ -37,7 +37,7 @@ impl Target for Arc<Graph> {
 }
 
 fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
-    let lane = call.stream(stream)?.lane();
+    let lane = call.stream_of_capture(stream)?.lane();
     captures().begin(lane, mode, None, || Box::new(Graph::create()))
 }
 
@@ -64,8 +64,8 @@ fn plain_edges(count: usize) -> *const CUgraphEdgeData {
 
 fn info(call: &Call, stream: CUstream, status: Out<CUstreamCaptureStatus>, wanted: &Info) -> Answer {
     status.check()?;
-    let lane = call.stream(stream)?.lane();
-    let Some(capture) = captures().view(lane) else {
+    let lane = call.stream_of_capture(stream)?.lane();
+    let Some(capture) = captures().view(lane)? else {
         return status.set(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
     };
     status.set(capture.status)?;
@@ -94,9 +94,10 @@ fn update_dependencies(
     count: usize,
     flags: u32,
 ) -> Answer {
+    let lane = call.stream(stream)?.lane();
+    ensure(captures().has(lane), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
     let set = CUstreamUpdateCaptureDependencies_flags::CU_STREAM_SET_CAPTURE_DEPENDENCIES.0;
     ensure(flags <= set, INVALID_VALUE)?;
-    let lane = call.stream(stream)?.lane();
     let nodes: Vec<usize> = nodes.get_all(count)?.into_iter().map(Handle::addr).collect();
     captures().depend_on(lane, nodes, flags == set)
 }
@@ -121,12 +122,12 @@ calls! {
     ) {
         let graph = Graph::find(hGraph)?;
         let after = dependencies.get_all(numDependencies)?.into_iter().map(Handle::addr).collect();
-        let lane = call.stream(hStream)?.lane();
+        let lane = call.stream_of_capture(hStream)?.lane();
         captures().begin(lane, mode, Some(after), || Box::new(graph))
     }
 
     fn cuStreamEndCapture(call, hStream: CUstream, phGraph: Out<CUgraph>) {
-        let lane = call.stream(hStream)?.lane();
+        let lane = call.stream_of_capture(hStream)?.lane();
         let graph = captures().end(lane);
         // A client that captures into its own graph already has it.
         phGraph.set_if_wanted(CUgraph::from_addr(graph.unwrap_or(0)));
@@ -139,9 +140,9 @@ calls! {
         captureStatus: Out<CUstreamCaptureStatus>,
     ) {
         captureStatus.check()?;
-        let lane = call.stream(hStream)?.lane();
+        let lane = call.stream_of_capture(hStream)?.lane();
         let none = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-        captureStatus.set(captures().view(lane).map_or(none, |capture| capture.status))
+        captureStatus.set(captures().view(lane)?.map_or(none, |capture| capture.status))
     }
 
     fn cuStreamGetCaptureInfo(

@@ -13,7 +13,6 @@ use crate::driver::code::GraphCondition;
 use crate::driver::handle::Handle;
 use crate::driver::memory::BLOCKS;
 use crate::driver::state::{Operation, Ticket, Turn, captures};
-use crate::driver::stream::StreamRef;
 
 use super::node::NodeKind;
 use super::nodes::Node;
@@ -163,11 +162,6 @@ const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG
 /// Applies priorities of nodes. They have no effect and are not reported either, as on an H100.
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
 
-/// Finds a graph to run in a stream. A capture ends if there is none.
-fn find_for(handle: CUgraphExec, stream: &StreamRef) -> Answer<Arc<ExecGraph>> {
-    ExecGraph::find(handle).or_else(|code| captures().forbid_captured(stream.lane()).and(Err(code)))
-}
-
 impl ExecGraph {
     pub(crate) fn find(handle: CUgraphExec) -> Answer<Arc<Self>> {
         GRAPH_EXECS.get(handle.addr()).ok_or(INVALID_VALUE)
@@ -239,11 +233,11 @@ pub(super) fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> An
 
 /// Creates an executable graph. Fails for flags outside of `known`.
 fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) -> Answer {
-    out.check()?;
     let from_kernels = flags & DEVICE_LAUNCH != 0;
     ensure(flags & !known == 0 && !(from_kernels && flags & AUTO_FREE != 0), INVALID_VALUE)?;
-    let graph = Graph::find(graph)?;
     captures().forbid_unsafe()?;
+    out.check()?;
+    let graph = Graph::find(graph)?;
     let plan = GraphRun::of(&graph)?;
     ensure(!from_kernels || plan.may_be_launched_from_kernels(), INVALID_VALUE)?;
     let handle = GRAPH_EXECS.insert(ExecGraph { flags: flags & !NODE_PRIORITY, plan: Mutex::new(plan) });
@@ -371,17 +365,17 @@ calls! {
     }
 
     fn cuGraphUpload(call, hGraph: CUgraphExec, hStream: CUstream) {
-        let stream = call.stream(hStream)?;
-        find_for(hGraph, &stream).map(drop)
+        call.stream_outside_captures(hStream)?;
+        ExecGraph::find(hGraph).map(drop)
     }
 
     fn cuGraphLaunch(call, hGraph: CUgraphExec, hStream: CUstream) {
-        let stream = call.stream(hStream)?;
-        let exec = find_for(hGraph, &stream)?;
+        let stream = call.stream_outside_captures(hStream)?;
+        let exec = ExecGraph::find(hGraph)?;
         let run = exec.lock().clone();
         run.allocate(exec.flags & AUTO_FREE != 0)?;
         let awaited = run.awaited();
-        if captures().has(stream.lane()) || !run.steps.iter().any(Step::waits_for_value) {
+        if !run.steps.iter().any(Step::waits_for_value) {
             return stream.push_after(&awaited, run).map(drop);
         }
         run.parts().into_iter().try_for_each(|part| match part {

@@ -11,7 +11,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY
 use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
-use crate::driver::state::{captures, scheduler};
+use crate::driver::state::scheduler;
 
 use super::contents::Contents;
 use super::gl::gl;
@@ -156,8 +156,7 @@ fn register(
     make: impl FnOnce(Arc<Context>) -> Answer<Resource>,
 ) -> Answer {
     out.check()?;
-    let context = call.context()?;
-    captures().forbid_unsafe()?;
+    let context = call.context_outside_captures()?;
     put_handle(out, RESOURCES.insert(make(context)?))
 }
 

@@ -30,9 +30,7 @@ const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_READ_ONLY;
 
 fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
-    let context = call.context()?;
-    captures().forbid_unsafe()?;
-    ensure(bytes > 0, INVALID_VALUE)?;
+    let context = call.context_outside_captures()?;
     allocate_in(&context, bytes, kind, flags)
 }
 
@@ -90,9 +88,6 @@ pub(crate) fn take_away(address: u64) -> Answer {
     Ok(())
 }
 
-/// Frees memory after all work of its own context, which may differ from the current one.
-///
-/// Frees pool memory immediately, as on an H100 with driver 580, even if work still uses it.
 /// Fails if the current context is dead. Without one, there is nothing to free, as on an H200.
 fn no_dead_context(call: &Call) -> Answer {
     match call.context() {
@@ -101,7 +96,11 @@ fn no_dead_context(call: &Call) -> Answer {
     }
 }
 
+/// Frees memory after all work of its own context, which may differ from the current one.
+///
+/// Frees pool memory immediately, as on an H100 with driver 580, even if work still uses it.
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
+    captures().forbid_unsafe()?;
     let memory = memory();
     let Some(region) = memory.find(address) else {
         note_free(address);
@@ -119,7 +118,6 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
         note_free(address);
         return Err(INVALID_VALUE);
     }
-    captures().forbid_unsafe()?;
     if is_pooled {
         will_leave_pool(address)?;
         take_away(address)?;
@@ -145,17 +143,20 @@ fn host_region(pointer: *mut c_void) -> Option<Region> {
 /// The memory is mapped by the system instead of allocated in Rust. Clients read pages before they
 /// write them, and only the system initializes them.
 fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -> Answer {
+    let context = call.context_outside_captures()?;
     out.check()?;
-    let region = allocate(call, bytes, RegionKind::Pinned, flags)?;
-    out.set(region.on_host().cast())
+    ensure(flags & !HOST_FLAGS == 0, INVALID_VALUE)?;
+    if bytes == 0 {
+        return out.set(ptr::null_mut());
+    }
+    out.set(allocate_in(&context, bytes, RegionKind::Pinned, flags)?.on_host().cast())
 }
 
 fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
+    let context = call.context_outside_captures()?;
     ensure(!pointer.is_null() && bytes > 0 && flags & !REGISTER_FLAGS == 0, INVALID_VALUE)?;
     // The memory of a host is no memory of a device, which a driver notices.
     ensure(flags & CU_MEMHOSTREGISTER_IOMEMORY == 0, INVALID_VALUE)?;
-    let context = call.context()?;
-    captures().forbid_unsafe()?;
     let (handle, device) = (context.handle as u64, context.device as u32);
     let memory = memory();
     // SAFETY: the client promises to keep the memory until it unregisters it. Unregistering waits
@@ -178,8 +179,9 @@ calls! {
     }
 
     fn cuMemAlloc_v2(call, dptr: Out<u64>, bytesize: usize) {
+        let context = call.context_outside_captures()?;
         dptr.check()?;
-        dptr.set(allocate(call, bytesize, RegionKind::Device, 0)?.base)
+        dptr.set(allocate_in(&context, bytesize, RegionKind::Device, 0)?.base)
     }
 
     fn cuMemAllocPitch_v2(
@@ -204,13 +206,14 @@ calls! {
         dptr.check()?;
         let global = CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0;
         let host = CUmemAttach_flags::CU_MEM_ATTACH_HOST.0;
-        ensure(flags == global || flags == host, INVALID_VALUE)?;
+        ensure(bytesize > 0 && (flags == global || flags == host), INVALID_VALUE)?;
         dptr.set(allocate(call, bytesize, RegionKind::Managed, flags)?.base)
     }
 
     /// Freeing null does nothing.
     fn cuMemFree_v2(call, dptr: u64) {
         if dptr == 0 {
+            captures().forbid_unsafe()?;
             return no_dead_context(call);
         }
         free(call, dptr, &[RegionKind::Device, RegionKind::Managed, RegionKind::Pooled, RegionKind::External])
@@ -229,17 +232,12 @@ calls! {
     }
 
     fn cuMemHostAlloc(call, pp: Out<*mut c_void>, bytesize: usize, Flags: u32) {
-        call.context()?;
-        ensure(Flags & !HOST_FLAGS == 0, INVALID_VALUE)?;
-        if bytesize == 0 {
-            return pp.set(ptr::null_mut());
-        }
         allocate_host(call, pp, bytesize, Flags)
     }
 
     fn cuMemFreeHost(call, p: *mut c_void) {
         if p.is_null() {
-            return call.context().map(drop);
+            return call.context_outside_captures().map(drop);
         }
         free(call, p.addr() as u64, &[RegionKind::Pinned])
     }
@@ -266,6 +264,7 @@ calls! {
     }
 
     fn cuMemHostUnregister(call, p: *mut c_void) {
+        captures().forbid_unsafe()?;
         ensure(!p.is_null(), INVALID_VALUE)?;
         free(call, p.addr() as u64, &[RegionKind::Registered])
             .map_err(|code| match code {

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::pool::{POOLS, Pool, PoolPlace};
+use super::pool::{POOLS, Pool};
+use super::pool_place::PoolPlace;
 
 /// The pools that serve allocations without an explicit pool, per location.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use cuprum_sys::*;
 
-use crate::memory::HandleError;
+use crate::memory::{HandleError, RegionKind};
 
 use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_VALUE, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, Out, calls, not_supported};
@@ -27,8 +27,11 @@ fn open(call: &Call, out: Out<u64>, handle: CUipcMemHandle, flags: u32) -> Answe
     out.check()?;
     ensure(flags == CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0, INVALID_VALUE)?;
     let context = call.context()?;
-    captures().forbid_unsafe()?;
     let region = memory().open(&handle.reserved, context.handle as u64).map_err(refused)?;
+    if let Err(code) = captures().forbid_unsafe() {
+        memory().close(region.base);
+        return Err(code);
+    }
     out.set(region.base)
 }
 
@@ -49,7 +52,7 @@ calls! {
     fn cuIpcCloseMemHandle(call, dptr: u64) {
         call.context()?;
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
-        ensure(pool_of(dptr).is_none(), INVALID_VALUE)?;
+        ensure(pool_of(dptr).is_none() && region.kind == RegionKind::Opened, INVALID_VALUE)?;
         captures().forbid_unsafe()?;
         scheduler().wait_to_free(region.context as usize);
         ensure(memory().close(dptr), INVALID_VALUE)

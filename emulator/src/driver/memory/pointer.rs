@@ -9,7 +9,7 @@ use crate::memory::{Region, RegionKind};
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, InMut, Out, calls};
 use crate::driver::handle::Handle;
-use crate::driver::state::memory;
+use crate::driver::state::{captures, memory};
 
 use super::bytes::{host_address, is_host_kind};
 use super::handle_type::FILE_DESCRIPTOR;
@@ -148,6 +148,7 @@ calls! {
         attribute: CUpointer_attribute,
         ptr: u64,
     ) {
+        captures().forbid_unsafe()?;
         let settable = attribute == CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
         ensure(!value.is_null() && settable, INVALID_VALUE)?;
         memory().find(ptr).map(drop).ok_or(INVALID_VALUE)

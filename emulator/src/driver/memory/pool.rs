@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use crate::memory::{PoolFile, RegionKind};
+use crate::memory::PoolFile;
 use crate::ordered::Ordered;
 use crate::report::LeakKind;
 
@@ -17,73 +17,11 @@ use crate::driver::state::{captures, memory};
 
 use super::current_pool::CURRENT_POOLS;
 use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
+use super::pool_place::PoolPlace;
 use super::returned::note_return;
 
 /// Unit of growth of a pool: its maximum size is a multiple, as on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
-
-/// Location of a pool's memory, and the devices that can access it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PoolPlace {
-    Device(i32),
-    Host,
-    /// The host's only memory node.
-    HostNode,
-    /// Managed memory with a preferred location, or none.
-    ManagedOf(Preference),
-}
-
-/// Location of managed memory while it is not in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Preference {
-    None,
-    Device(i32),
-    Host,
-    HostNode,
-}
-
-impl PoolPlace {
-    /// Returns the location that a client names, as an H100 interprets it.
-    fn of(location: &CUmemLocation, memory: CUmemAllocationType) -> Answer<Self> {
-        use CUmemLocationType as L;
-
-        let is_device = device::check(location.id).is_ok();
-        let preference = match location.type_ {
-            L::CU_MEM_LOCATION_TYPE_INVALID => Preference::None,
-            L::CU_MEM_LOCATION_TYPE_DEVICE if is_device => Preference::Device(location.id),
-            L::CU_MEM_LOCATION_TYPE_HOST => Preference::Host,
-            L::CU_MEM_LOCATION_TYPE_HOST_NUMA if location.id == 0 => Preference::HostNode,
-            L::CU_MEM_LOCATION_TYPE_DEVICE | L::CU_MEM_LOCATION_TYPE_HOST_NUMA => return Err(INVALID_VALUE),
-            _ => {
-                return Err(not_supported(
-                    "pools are on a device, on the host, or on its only NUMA node: \
-                     name that as CU_MEM_LOCATION_TYPE_HOST_NUMA with the number 0",
-                ));
-            }
-        };
-        match (memory, preference) {
-            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_MANAGED, _) => Ok(Self::ManagedOf(preference)),
-            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::Device(id)) => {
-                Ok(Self::Device(id))
-            }
-            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::Host) => Ok(Self::Host),
-            (CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED, Preference::HostNode) => Ok(Self::HostNode),
-            _ => Err(INVALID_VALUE),
-        }
-    }
-
-    pub(crate) fn is_host(self) -> bool {
-        matches!(self, Self::Host | Self::HostNode)
-    }
-
-    pub(crate) fn kind(self) -> RegionKind {
-        match self {
-            Self::Device(_) => RegionKind::Pooled,
-            Self::Host | Self::HostNode => RegionKind::Pinned,
-            Self::ManagedOf(_) => RegionKind::Managed,
-        }
-    }
-}
 
 pub(crate) static POOLS: Table<Pool> =
     Table::new(Kind::Pool).leak(LeakKind::Pool, |pool: &Pool, _| match pool.is_default {
@@ -304,6 +242,7 @@ calls! {
     }
 
     fn cuDeviceSetMemPool(_call, dev: i32, pool: CUmemoryPool) {
+        captures().forbid_unsafe()?;
         let place = device_place(dev)?;
         ensure(Pool::find_own(pool)?.place == place, INVALID_VALUE)?;
         CURRENT_POOLS.set_current(place, pool.addr());
@@ -338,6 +277,7 @@ calls! {
         type_: CUmemAllocationType,
         pool: CUmemoryPool,
     ) {
+        captures().forbid_unsafe()?;
         let place = PoolPlace::of(&location.input().get()?, type_)?;
         ensure(Pool::find_own(pool)?.place == place, INVALID_VALUE)?;
         CURRENT_POOLS.set_current(place, pool.addr());
@@ -345,10 +285,10 @@ calls! {
     }
 
     fn cuMemPoolCreate(_call, pool: Out<CUmemoryPool>, poolProps: In<CUmemPoolProps>) {
+        captures().forbid_unsafe()?;
         pool.check()?;
         let props = poolProps.get()?;
         let place = PoolPlace::of(&props.location, props.allocType)?;
-        captures().forbid_unsafe()?;
         check_handle_types(props.handleTypes)?;
         let mut made = Pool::new(place, false, props.maxSize as u64);
         if props.handleTypes == FILE_DESCRIPTOR {
@@ -359,6 +299,7 @@ calls! {
 
     /// Allocations from the pool stay valid.
     fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
+        captures().forbid_unsafe()?;
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;
         CURRENT_POOLS.forget(owner.place, pool.addr());
@@ -367,6 +308,7 @@ calls! {
     }
 
     fn cuMemPoolTrimTo(_call, pool: CUmemoryPool, _minBytesToKeep: usize) {
+        captures().forbid_unsafe()?;
         Pool::find_own(pool).map(|_| note_return())
     }
 
@@ -376,6 +318,7 @@ calls! {
         attr: CUmemPool_attribute,
         value: Out<c_void>,
     ) {
+        captures().forbid_unsafe()?;
         set_attribute(&*Pool::find_own(pool)?, attr, value)
     }
 
@@ -385,6 +328,7 @@ calls! {
         attr: CUmemPool_attribute,
         value: Out<c_void>,
     ) {
+        captures().forbid_unsafe()?;
         value.check()?;
         match Pool::find_own(pool)?.attribute(attr)? {
             Attribute::Flag(flag) => value.cast().set(flag as i32),
@@ -395,6 +339,7 @@ calls! {
     /// Every device of the emulator can access the memory of all devices. Host memory is accessible
     /// once any device has been given access.
     fn cuMemPoolSetAccess(_call, pool: CUmemoryPool, map: In<CUmemAccessDesc>, count: usize) {
+        captures().forbid_unsafe()?;
         let pool = Pool::find(pool)?;
         for access in map.get_all(count)? {
             let device = located(&access.location)?;
@@ -428,6 +373,7 @@ calls! {
         memPool: CUmemoryPool,
         location: InMut<CUmemLocation>,
     ) {
+        captures().forbid_unsafe()?;
         flags.check()?;
         let (pool, location) = (Pool::find(memPool)?, location.input().get()?);
         let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;

@@ -10,10 +10,11 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, Out, calls, put_handle};
 use crate::driver::device;
 use crate::driver::handle::Handle;
-use crate::driver::state::memory;
+use crate::driver::state::{captures, memory};
 
 use super::handle_type::{FILE_DESCRIPTOR, given, taken};
-use super::pool::{POOLS, Pool, PoolPlace, join_pool, pool_of};
+use super::pool::{POOLS, Pool, join_pool, pool_of};
+use super::pool_place::PoolPlace;
 
 fn import(out: Out<CUmemoryPool>, descriptor: i32) -> Answer {
     let file = PoolFile::import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
@@ -64,6 +65,7 @@ calls! {
     }
 
     fn cuMemPoolExportPointer(_call, shareData_out: Out<CUmemPoolPtrExportData>, ptr: u64) {
+        captures().forbid_unsafe()?;
         shareData_out.check()?;
         let region = memory().find(ptr).filter(|region| region.base == ptr).ok_or(INVALID_VALUE)?;
         let pool = pool_of(region.base).and_then(|pool| POOLS.get(pool)).ok_or(INVALID_VALUE)?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
-use crate::memory::Physical as Bytes;
+use crate::memory::{Physical as Bytes, Region, RegionKind};
 use crate::ordered::Ordered;
 use crate::report::LeakKind;
 
@@ -218,6 +218,11 @@ fn check_range(address: u64, bytes: usize) -> Answer {
 /// True if the memory mapped at an address was created for export.
 pub(super) fn is_exportable(base: u64) -> bool {
     mapped().get(base).is_some_and(|mapping| mapping.physical.props.requestedHandleTypes == FILE_DESCRIPTOR)
+}
+
+/// True for memory of a graph's allocation node, which is mapped, but not by the client.
+pub(crate) fn is_of_graph(region: &Region) -> bool {
+    region.kind == RegionKind::Mapped && mapped().get(region.base).is_none()
 }
 
 calls! {

@@ -116,17 +116,33 @@ impl Captures {
         Self { count: AtomicUsize::new(0), active: Mutex::new(active), last_id: AtomicUsize::new(0) }
     }
 
-    pub(crate) fn view(&self, lane: StreamKey) -> Option<View> {
+    /// Describes the capture of a stream. Fails for the legacy stream while a blocking stream is
+    /// capturing; that capture continues.
+    pub(crate) fn view(&self, lane: StreamKey) -> Answer<Option<View>> {
         let mut active = self.lock();
-        let capture = active.of_lane(lane)?;
-        let handles = &capture.tails.get(&lane)?.handles;
-        Some(View {
+        ensure(active.waits_for(lane).is_none(), IMPLICIT)?;
+        let Some(capture) = active.of_lane(lane) else { return Ok(None) };
+        let handles = capture.tails.get(&lane).map_or(&[][..], |tail| &tail.handles);
+        Ok(Some(View {
             status: capture.status(),
             id: capture.id,
             graph: capture.graph.handle(),
             nodes: handles.as_ptr(),
             count: handles.len(),
-        })
+        }))
+    }
+
+    /// Fails for a call on a stream whose capture has ended by a mistake, and on the legacy stream
+    /// while a blocking stream is capturing, which ends that capture.
+    pub(crate) fn admit(&self, lane: StreamKey) -> Answer {
+        if !self.any() {
+            return Ok(());
+        }
+        let mut active = self.lock();
+        match active.of_lane(lane) {
+            Some(capture) => ensure(!capture.invalid, INVALIDATED),
+            None => active.forbid_implicit(lane),
+        }
     }
 
     /// Replaces the dependencies of a capturing stream's next operation, or extends them.
@@ -155,13 +171,9 @@ impl Captures {
         if !self.any() {
             return Taken::Not(operation);
         }
-        let mut active = self.lock();
-        if let Some(capture) = active.of_lane(lane) {
-            return Taken::Captured(capture.add(lane, operation));
-        }
-        match active.forbid_implicit(lane) {
-            Err(code) => Taken::Captured(Err(code)),
-            Ok(()) => Taken::Not(operation),
+        match self.lock().of_lane(lane) {
+            Some(capture) => Taken::Captured(capture.add(lane, operation)),
+            None => Taken::Not(operation),
         }
     }
 
@@ -279,8 +291,9 @@ impl Captures {
         graph: impl FnOnce() -> Box<dyn Target>,
     ) -> Answer {
         ensure(mode.name().is_some(), INVALID_VALUE)?;
-        ensure(lane.can_be_captured(), UNSUPPORTED)?;
         let mut active = self.lock();
+        active.forbid_implicit(lane)?;
+        ensure(lane.can_be_captured(), UNSUPPORTED)?;
         ensure(active.of_lane(lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
 
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1;
@@ -304,6 +317,7 @@ impl Captures {
     /// Ends the capture that began in a stream. Returns the handle of its graph.
     pub(crate) fn end(&self, lane: StreamKey) -> Answer<usize> {
         let mut active = self.lock();
+        active.forbid_implicit(lane)?;
         let own = active.of_lane(lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
         if own.origin != lane {
             return own.fail(UNMATCHED).and(Err(UNMATCHED));
@@ -360,15 +374,19 @@ impl Active {
         Some(capture)
     }
 
+    /// Returns a capture for whose stream the legacy stream would have to wait.
+    fn waits_for(&mut self, lane: StreamKey) -> Option<&mut Capture> {
+        if lane.stream != StreamKey::LEGACY {
+            return None;
+        }
+        let blocking = *self.blocking.range(StreamKey::lanes_of(lane.context, None)).next()?;
+        self.of_lane(blocking)
+    }
+
     /// Fails and ends a capture if the legacy stream would have to wait for its blocking streams,
     /// which a graph cannot express.
     fn forbid_implicit(&mut self, lane: StreamKey) -> Answer {
-        if lane.stream != StreamKey::LEGACY {
-            return Ok(());
-        }
-        let waiting = self.blocking.range(StreamKey::lanes_of(lane.context, None)).next().copied();
-        let capture = waiting.and_then(|lane| self.of_lane(lane));
-        capture.map_or(Ok(()), |capture| capture.fail(IMPLICIT))
+        self.waits_for(lane).map_or(Ok(()), |capture| capture.fail(IMPLICIT))
     }
 }
 

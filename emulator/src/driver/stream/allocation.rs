@@ -15,8 +15,8 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, Out, calls, not_supported};
 use crate::driver::handle::Handle;
 use crate::driver::memory::{
-    BLOCKS, Block, CURRENT_POOLS, POOLS, PoolPlace, allocate_in, allocate_shared, join_pool, note_free,
-    pool_of, take_away, will_leave_pool,
+    BLOCKS, Block, CURRENT_POOLS, POOLS, PoolPlace, allocate_in, allocate_shared, is_of_graph, join_pool,
+    note_free, pool_of, take_away, will_leave_pool,
 };
 use crate::driver::state::{Act, Operation, Part, Turn, captures, memory, note, scheduler};
 
@@ -66,6 +66,11 @@ impl Operation for Free {
 }
 
 fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
+    let is_captured = captures().has(stream.lane());
+    if !is_captured {
+        captures().forbid_unsafe()?;
+    }
+    out.check()?;
     let owner = POOLS.get(pool).ok_or(INVALID_VALUE)?;
     let on_device = matches!(owner.place, PoolPlace::Device(_));
     let same_device = owner.place == PoolPlace::Device(stream.context().device);
@@ -76,7 +81,7 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
         // Unlike `cuMemAlloc`. `cuMemFreeAsync` accepts this address.
         return out.set(0);
     }
-    if captures().has(stream.lane()) {
+    if is_captured {
         if !on_device {
             return Err(not_supported(
                 "a capture can only allocate device memory here: allocate before it begins, or from a pool of the device",
@@ -87,7 +92,6 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
         stream.push(Allocation { block, device: stream.context().device })?;
         return out.set(address);
     }
-    captures().forbid_unsafe()?;
     if !owner.has_room(bytes as u64) && !scheduler().is_stalled(stream.context().handle) {
         // Memory that the stream freed before is available after the wait.
         scheduler().wait_lane(stream.lane());
@@ -105,7 +109,6 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
 }
 
 fn allocate_current(call: &Call, out: Out<u64>, bytes: usize, stream: CUstream) -> Answer {
-    out.check()?;
     let stream = call.stream(stream)?;
     let pool = CURRENT_POOLS.current(PoolPlace::Device(stream.context().device));
     allocate_from(pool, &stream, out, bytes)
@@ -123,18 +126,17 @@ calls! {
         pool: CUmemoryPool,
         hStream: CUstream,
     ) {
-        dptr.check()?;
         allocate_from(pool.addr(), &call.stream(hStream)?, dptr, bytesize)
     }
 
     fn cuMemFreeAsync(call, dptr: u64, hStream: CUstream) {
         let stream = call.stream(hStream)?;
-        if dptr == 0 {
-            return Ok(());
-        }
         let is_captured = captures().has(stream.lane());
         if !is_captured {
             captures().forbid_unsafe()?;
+        }
+        if dptr == 0 {
+            return Ok(());
         }
         if let Some(block) = BLOCKS.find(dptr).filter(|_| !is_captured) {
             block.release()?;
@@ -144,10 +146,11 @@ calls! {
             note_free(dptr);
             return Err(INVALID_VALUE);
         };
-        // In a capture, the memory may be a node's, which is not mapped before a launch.
-        let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
-            || pool_of(dptr).is_some()
-            || is_captured && region.kind == RegionKind::Mapped;
+        // A graph frees only memory of graphs, which is mapped even before a launch.
+        let ours = match is_captured {
+            true => is_of_graph(&region),
+            false => matches!(region.kind, RegionKind::Pooled | RegionKind::Device) || pool_of(dptr).is_some(),
+        };
         if !ours || region.base != dptr {
             note_free(dptr);
             return Err(INVALID_VALUE);

@@ -143,8 +143,8 @@ calls! {
         attr: CUlaunchAttributeID,
         value: In<CUstreamAttrValue>,
     ) {
-        let value = checked(attr, value.get()?)?;
         let stream = call.stream(hStream)?;
+        let value = checked(attr, value.get()?)?;
         if let Some(stream) = keeps(&stream) {
             stream.attributes.set(attr, value);
         }

@@ -9,7 +9,7 @@ use crate::driver::handle::Handle;
 use crate::driver::state::{captures, memory, scheduler};
 use crate::memory::RegionKind;
 
-use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, StreamRef, create_in};
+use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
 
 fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer {
     out.check()?;
@@ -25,14 +25,6 @@ fn destroy(handle: CUstream) -> Answer {
     let stream = removed.ok_or(INVALID_HANDLE)?;
     stream.part.as_ref().map_or(Ok(()), |part| part.check())?;
     stream.context.check()
-}
-
-/// Returns a stream that is not capturing. Ends the capture otherwise, as an H200 with driver 580
-/// does for these questions and not for the priority, the context and the attributes.
-fn outside_of_captures(call: &Call, stream: CUstream) -> Answer<StreamRef> {
-    let stream = call.stream(stream)?;
-    ensure(!captures().spoil(stream.lane()), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)?;
-    Ok(stream)
 }
 
 calls! {
@@ -57,20 +49,21 @@ calls! {
 
     fn cuStreamGetFlags(call, hStream: CUstream, flags: Out<u32>) {
         flags.check()?;
-        flags.set(outside_of_captures(call, hStream)?.flags())
+        flags.set(call.stream_outside_captures(hStream)?.flags())
     }
 
     fn cuStreamGetId(call, hStream: CUstream, streamId: Out<u64>) {
         streamId.check()?;
-        streamId.set(outside_of_captures(call, hStream)?.lane().stream)
+        streamId.set(call.stream_outside_captures(hStream)?.lane().stream)
     }
 
     fn cuStreamGetDevice(call, hStream: CUstream, device: Out<i32>) {
         device.check()?;
-        device.set(outside_of_captures(call, hStream)?.context().device)
+        device.set(call.stream_outside_captures(hStream)?.context().device)
     }
 
     fn cuStreamGetCtx(call, hStream: CUstream, pctx: Out<CUcontext>) {
+        pctx.check()?;
         let stream = call.stream(hStream)?;
         put_handle(pctx, stream.part().unwrap_or(stream.context()).handle)
     }
@@ -89,17 +82,17 @@ calls! {
 
     /// Only checks the arguments: host and device share managed memory.
     fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
+        call.stream_outside_captures(hStream)?;
+        captures().forbid_unsafe()?;
         let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
         ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;
-        let stream = call.stream(hStream)?;
-        captures().forbid_captured(stream.lane())?;
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
         let whole = region.base == dptr && (length == 0 || length as u64 == region.len);
         ensure(whole && region.kind == RegionKind::Managed, INVALID_VALUE)
     }
 
     fn cuStreamQuery(call, hStream: CUstream) {
-        let stream = call.stream(hStream)?;
+        let stream = call.stream_of_capture(hStream)?;
         stream.forbid_capture()?;
         ensure(!scheduler().is_busy(stream.lane()), NOT_READY)?;
         scheduler().note_lane_seen(stream.lane());

@@ -79,7 +79,7 @@ calls! {
         flags: u32,
     ) {
         ensure(callback.is_some() && flags == 0, INVALID_VALUE)?;
-        let stream = call.stream(hStream)?;
+        let stream = call.stream_outside_captures(hStream)?;
         stream.push(StreamCallback { function: callback, stream: hStream, data: userData }).map(drop)
     }
 

@@ -160,8 +160,26 @@ impl StreamRef {
 }
 
 impl Call {
-    /// Returns a handle's stream in this call. Fails if its context has ended or a sticky error.
+    /// Returns a handle's stream in this call. Fails if its context has ended or a sticky error,
+    /// and if captures [forbid](Captures::admit) the call.
+    ///
+    /// [`Captures::admit`]: crate::driver::state::capture::Captures::admit
     pub(crate) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
+        let stream = self.stream_of_capture(handle)?;
+        captures().admit(stream.lane())?;
+        Ok(stream)
+    }
+
+    /// Like `stream`, for a call that the stream must run outside of captures: it fails if the
+    /// stream is capturing, and ends the capture.
+    pub(crate) fn stream_outside_captures(&self, handle: CUstream) -> Answer<StreamRef> {
+        let stream = self.stream_of_capture(handle)?;
+        captures().forbid_captured(stream.lane())?;
+        Ok(stream)
+    }
+
+    /// Like `stream`, for a call that begins, ends or describes a capture: no capture forbids it.
+    pub(crate) fn stream_of_capture(&self, handle: CUstream) -> Answer<StreamRef> {
         let stream = self.stream_to_wait_for(handle)?;
         stream.context().check()?;
         Ok(stream)

@@ -8,11 +8,11 @@ use crate::exec::texture::{Format, Level, Shape};
 use crate::memory::{Region, RegionKind, Request};
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, In, Kind, Out, Table, calls, not_supported, put_handle};
+use crate::driver::call::{In, Kind, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::device::texture_limit as limit;
 use crate::driver::handle::Handle;
-use crate::driver::state::{memory, scheduler};
+use crate::driver::state::{captures, memory, scheduler};
 
 use super::format;
 
@@ -175,8 +175,7 @@ impl Array {
         Shape { dimensions, layered, cube }
     }
 
-    fn create(call: &Call, shape: CUDA_ARRAY3D_DESCRIPTOR) -> Answer<usize> {
-        let context = call.context()?;
+    fn create(context: Arc<Context>, shape: CUDA_ARRAY3D_DESCRIPTOR) -> Answer<usize> {
         let format = check_shape(&shape, Made::Array)?;
         let base = allocate(&context, bytes_of(&shape, format)?)?.base;
         Ok(ARRAYS.insert(Self { context, shape, format, base, is_level: false }))
@@ -193,6 +192,7 @@ calls! {
     objects ARRAYS;
 
     fn cuArrayCreate_v2(call, pHandle: Out<CUarray>, pAllocateArray: In<CUDA_ARRAY_DESCRIPTOR>) {
+        let context = call.context_outside_captures()?;
         pHandle.check()?;
         let flat = pAllocateArray.get()?;
         let shape = CUDA_ARRAY3D_DESCRIPTOR {
@@ -202,12 +202,13 @@ calls! {
             NumChannels: flat.NumChannels,
             ..CUDA_ARRAY3D_DESCRIPTOR::zeroed()
         };
-        put_handle(pHandle, Array::create(call, shape)?)
+        put_handle(pHandle, Array::create(context, shape)?)
     }
 
     fn cuArray3DCreate_v2(call, pHandle: Out<CUarray>, pAllocateArray: In<CUDA_ARRAY3D_DESCRIPTOR>) {
+        let context = call.context_outside_captures()?;
         pHandle.check()?;
-        put_handle(pHandle, Array::create(call, pAllocateArray.get()?)?)
+        put_handle(pHandle, Array::create(context, pAllocateArray.get()?)?)
     }
 
     fn cuArrayGetDescriptor_v2(_call, pArrayDescriptor: Out<CUDA_ARRAY_DESCRIPTOR>, hArray: CUarray) {
@@ -229,6 +230,7 @@ calls! {
     }
 
     fn cuArrayDestroy(_call, hArray: CUarray) {
+        captures().forbid_unsafe()?;
         // A level lives as long as its mipmapped array.
         if Array::find(hArray)?.is_level {
             return Ok(());

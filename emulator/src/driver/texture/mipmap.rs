@@ -5,9 +5,10 @@ use std::sync::Arc;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE};
-use crate::driver::call::{Call, In, Kind, Out, Table, calls, put_handle};
+use crate::driver::call::{In, Kind, Out, Table, calls, put_handle};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
+use crate::driver::state::captures;
 
 use super::array::{ARRAYS, Array, Made, allocate, bytes_of, check_shape, has, release};
 
@@ -31,8 +32,7 @@ impl Mipmap {
         self.levels.iter().filter_map(|&level| ARRAYS.get(level)).collect()
     }
 
-    fn create(call: &Call, shape: CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Answer<usize> {
-        let context = call.context()?;
+    fn create(context: Arc<Context>, shape: CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Answer<usize> {
         let mut place = |bytes| Ok(allocate(&context, bytes)?.base);
         create_in(Arc::clone(&context), shape, levels, Made::Mipmap, &mut place)
     }
@@ -129,8 +129,9 @@ calls! {
         pMipmappedArrayDesc: In<CUDA_ARRAY3D_DESCRIPTOR>,
         numMipmapLevels: u32,
     ) {
+        let context = call.context_outside_captures()?;
         pHandle.check()?;
-        put_handle(pHandle, Mipmap::create(call, pMipmappedArrayDesc.get()?, numMipmapLevels)?)
+        put_handle(pHandle, Mipmap::create(context, pMipmappedArrayDesc.get()?, numMipmapLevels)?)
     }
 
     fn cuMipmappedArrayGetLevel(
@@ -145,6 +146,7 @@ calls! {
     }
 
     fn cuMipmappedArrayDestroy(_call, hMipmappedArray: CUmipmappedArray) {
+        captures().forbid_unsafe()?;
         let mipmap = MIPMAPS.remove(hMipmappedArray.addr()).ok_or(INVALID_HANDLE)?;
         for &level in &mipmap.levels {
             ARRAYS.remove(level);

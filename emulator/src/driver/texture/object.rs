@@ -7,9 +7,10 @@ use cuprum_sys::*;
 use crate::exec::texture::{self, Object};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, In, Kind, Out, Table, calls};
+use crate::driver::call::{In, Kind, Out, Table, calls};
 use crate::driver::context::Context;
 use crate::driver::device;
+use crate::driver::state::captures;
 
 use super::format;
 use super::resource::{Resource, longest_line};
@@ -66,12 +67,11 @@ pub(crate) fn find(handle: u64, surface: bool) -> texture::Handle {
 }
 
 fn create_texture(
-    call: &Call,
+    context: Arc<Context>,
     resource: CUDA_RESOURCE_DESC,
     sampling: CUDA_TEXTURE_DESC,
     view: Option<CUDA_RESOURCE_VIEW_DESC>,
 ) -> Answer<usize> {
-    let context = call.context()?;
     let found = Resource::find(&resource)?;
     let sampler = sampler(&sampling, found.shape)?;
     let mut kept = view.unwrap_or(CUDA_RESOURCE_VIEW_DESC::zeroed());
@@ -80,8 +80,7 @@ fn create_texture(
     Ok(TEXTURES.insert(Texture { context, resource: Kept(resource), sampling, view: kept, object }))
 }
 
-fn create_surface(call: &Call, resource: CUDA_RESOURCE_DESC) -> Answer<usize> {
-    let context = call.context()?;
+fn create_surface(context: Arc<Context>, resource: CUDA_RESOURCE_DESC) -> Answer<usize> {
     ensure(resource.resType == CUresourcetype::CU_RESOURCE_TYPE_ARRAY, INVALID_VALUE)?;
     let object = Resource::find(&resource)?.object(None);
     Ok(SURFACES.insert(Surface { context, resource: Kept(resource), object }))
@@ -110,12 +109,14 @@ calls! {
         pTexDesc: In<CUDA_TEXTURE_DESC>,
         pResViewDesc: In<CUDA_RESOURCE_VIEW_DESC>,
     ) {
+        let context = call.context_outside_captures()?;
         pTexObject.check()?;
         let view = if pResViewDesc.is_null() { None } else { Some(pResViewDesc.get()?) };
-        pTexObject.set(create_texture(call, pResDesc.get()?, pTexDesc.get()?, view)? as u64)
+        pTexObject.set(create_texture(context, pResDesc.get()?, pTexDesc.get()?, view)? as u64)
     }
 
     fn cuTexObjectDestroy(_call, texObject: u64) {
+        captures().forbid_unsafe()?;
         destroy(&TEXTURES, texObject);
         Ok(())
     }
@@ -138,11 +139,13 @@ calls! {
     }
 
     fn cuSurfObjectCreate(call, pSurfObject: Out<u64>, pResDesc: In<CUDA_RESOURCE_DESC>) {
+        let context = call.context_outside_captures()?;
         pSurfObject.check()?;
-        pSurfObject.set(create_surface(call, pResDesc.get()?)? as u64)
+        pSurfObject.set(create_surface(context, pResDesc.get()?)? as u64)
     }
 
     fn cuSurfObjectDestroy(_call, surfObject: u64) {
+        captures().forbid_unsafe()?;
         destroy(&SURFACES, surfObject);
         Ok(())
     }

@@ -5,21 +5,22 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, Out, calls};
 use crate::driver::state::captures;
+use crate::driver::stream::StreamRef;
 use crate::driver::texture::Array;
 
 use super::copy::Extent;
 use super::linear::{Wait, anywhere};
 use super::shaped::{Corner, shaped};
 
-/// True if a stream accepts batches: the legacy default stream does not.
-fn takes_batches(stream: CUstream) -> bool {
-    !stream.is_null() && stream != CU_STREAM_LEGACY
+/// Returns a stream that accepts batches: the legacy default stream does not.
+fn stream_of_batches(call: &Call, stream: CUstream) -> Answer<StreamRef> {
+    ensure(!stream.is_null() && stream != CU_STREAM_LEGACY, INVALID_VALUE)?;
+    call.stream(stream)
 }
 
 /// Fails if a stream is capturing. The capture continues.
-fn forbid_capture(call: &Call, stream: CUstream) -> Answer {
-    let captured = captures().has(call.stream(stream)?.lane());
-    ensure(!captured, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+fn forbid_capture(stream: &StreamRef) -> Answer {
+    ensure(!captures().has(stream.lane()), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
 /// Checks the attributes of copies, and that each copy has attributes.
@@ -48,22 +49,20 @@ fn check_order(order: CUmemcpySrcAccessOrder, flags: u32) -> Answer {
 
 /// Issues copies between any addresses, in order. `failed` receives the index of a failed one.
 fn several(
-    call: &Call,
-    stream: CUstream,
+    stream: &StreamRef,
     to: InMut<u64>,
     from: InMut<u64>,
     sizes: InMut<usize>,
     count: usize,
     failed: impl Fn(usize),
 ) -> Answer {
-    ensure(count > 0 && takes_batches(stream), INVALID_VALUE)?;
-    forbid_capture(call, stream)?;
+    forbid_capture(stream)?;
     let to = to.input().get_all(count)?;
     let from = from.input().get_all(count)?;
     let sizes = sizes.input().get_all(count)?;
     for (index, ((&to, &from), &size)) in to.iter().zip(&from).zip(&sizes).enumerate() {
         let copied =
-            ensure(size > 0, INVALID_VALUE).and_then(|()| anywhere(call, stream, Wait::No, to, from, size));
+            ensure(size > 0, INVALID_VALUE).and_then(|()| anywhere(stream, Wait::No, to, from, size));
         if let Err(code) = copied {
             failed(index);
             return Err(code);
@@ -140,10 +139,11 @@ fn several_3d(
     flags: u64,
     failed: impl Fn(usize),
 ) -> Answer {
-    ensure(count > 0 && flags == 0 && takes_batches(stream), INVALID_VALUE)?;
-    forbid_capture(call, stream)?;
+    let stream = stream_of_batches(call, stream)?;
+    ensure(count > 0 && flags == 0, INVALID_VALUE)?;
+    forbid_capture(&stream)?;
     for (index, copy) in copies.input().get_all(count)?.iter().enumerate() {
-        let copied = operand_corners(copy).and_then(|corners| shaped(call, stream, Wait::No, corners));
+        let copied = operand_corners(copy).and_then(|corners| shaped(&stream, Wait::No, corners));
         if let Err(code) = copied {
             failed(index);
             return Err(code);
@@ -167,8 +167,9 @@ calls! {
     ) {
         // Also reported when no single copy failed.
         failIdx.set_if_wanted(usize::MAX);
+        let stream = stream_of_batches(call, hStream)?;
         check_attributes(attrs, attrsIdxs, numAttrs, count)?;
-        several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
+        several(&stream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
     }
 
     /// The attributes allow early reads of the source, and state locations. Neither matters here.
@@ -182,8 +183,7 @@ calls! {
     ) {
         let attributes = attr.input().get()?;
         check_order(attributes.srcAccessOrder, attributes.flags)?;
-        ensure(takes_batches(hStream), INVALID_VALUE)?;
-        anywhere(call, hStream, Wait::No, dst, src, size)
+        anywhere(&stream_of_batches(call, hStream)?, Wait::No, dst, src, size)
     }
 
     fn cuMemcpy3DWithAttributesAsync(
@@ -193,7 +193,7 @@ calls! {
         hStream: CUstream,
     ) {
         ensure(flags == 0, INVALID_VALUE)?;
-        shaped(call, hStream, Wait::No, operand_corners(&op.input().get()?)?)
+        shaped(&call.stream(hStream)?, Wait::No, operand_corners(&op.input().get()?)?)
     }
 
     fn cuMemcpy3DBatchAsync(
@@ -229,7 +229,8 @@ calls! {
         numAttrs: usize,
         hStream: CUstream,
     ) {
+        let stream = stream_of_batches(call, hStream)?;
         check_attributes(attrs, attrsIdxs, numAttrs, count)?;
-        several(call, hStream, dsts, srcs, sizes, count, |_| ())
+        several(&stream, dsts, srcs, sizes, count, |_| ())
     }
 }

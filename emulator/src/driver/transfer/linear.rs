@@ -6,7 +6,6 @@ use cuprum_sys::*;
 
 use crate::driver::answer::Answer;
 use crate::driver::call::{Call, calls};
-use crate::driver::context::Context;
 use crate::driver::memory::{Bytes, unified};
 use crate::driver::state::{captures, scheduler};
 use crate::driver::stream::StreamRef;
@@ -98,20 +97,14 @@ pub(super) fn issue_between(stream: &StreamRef, copy: Copy) -> Answer {
     issue(stream, copy, if is_on_host { Wait::Yes } else { Wait::No })
 }
 
-pub(crate) fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
-    let stream = call.stream(stream)?;
-    linear(&stream, len, wait, &|len| Ok((unified(to, len)?, unified(from, len)?)))
+pub(crate) fn anywhere(stream: &StreamRef, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
+    linear(stream, len, wait, &|len| Ok((unified(to, len)?, unified(from, len)?)))
 }
 
 /// Returns the contexts of a copy between contexts without a stream. It runs after all earlier work
 /// of both and before all later work. The host waits no more than for a copy within one context.
-pub(super) fn fenced(contexts: [CUcontext; 2]) -> Answer<[usize; 2]> {
-    let contexts = [Context::find(contexts[0])?, Context::find(contexts[1])?];
-    for context in &contexts {
-        context.check()?;
-        captures().forbid_in(context.handle)?;
-    }
-    Ok(contexts.map(|context| context.handle))
+pub(super) fn fenced(call: &Call, contexts: [CUcontext; 2]) -> Answer<[usize; 2]> {
+    Ok([call.context_or_current(contexts[0])?.handle, call.context_or_current(contexts[1])?.handle])
 }
 
 /// Issues a copy between devices, determined by the addresses; the contexts are only checked.
@@ -124,11 +117,13 @@ fn between(
     len: usize,
 ) -> Answer {
     if wait == Wait::No {
-        let contexts = [Context::find(to_context)?, Context::find(from_context)?];
-        contexts.iter().try_for_each(|context| context.check())?;
+        call.stream_outside_captures(stream)?;
+        call.context_or_current(to_context)?;
+        call.context_or_current(from_context)?;
         return on_device(call, stream, wait, to, from, len);
     }
-    let (stream, fenced, len) = (call.stream(stream)?, fenced([to_context, from_context])?, len as u64);
+    let stream = call.stream(stream)?;
+    let (fenced, len) = (fenced(call, [to_context, from_context])?, len as u64);
     if len == 0 {
         return Ok(());
     }
@@ -180,11 +175,11 @@ calls! {
     }
 
     fn cuMemcpy(call, dst: u64, src: u64, ByteCount: usize) {
-        anywhere(call, DEFAULT, Wait::Yes, dst, src, ByteCount)
+        anywhere(&call.default_stream()?, Wait::Yes, dst, src, ByteCount)
     }
 
     fn cuMemcpyAsync(call, dst: u64, src: u64, ByteCount: usize, hStream: CUstream) {
-        anywhere(call, hStream, Wait::No, dst, src, ByteCount)
+        anywhere(&call.stream(hStream)?, Wait::No, dst, src, ByteCount)
     }
 
     fn cuMemcpyPeer(

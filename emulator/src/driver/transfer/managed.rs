@@ -90,8 +90,9 @@ fn managed_ranges(
     places: Option<Places>,
     flags: u64,
 ) -> Answer {
-    ensure(flags == 0 && count > 0 && !stream.is_null(), INVALID_VALUE)?;
-    call.stream(stream)?;
+    ensure(flags == 0 && !stream.is_null(), INVALID_VALUE)?;
+    call.stream_outside_captures(stream)?;
+    ensure(count > 0, INVALID_VALUE)?;
     let ranges = addresses.input().get_all(count)?.into_iter().zip(sizes.input().get_all(count)?);
     let ranges: Vec<(u64, usize)> = ranges.collect();
     for &(address, bytes) in &ranges {
@@ -143,6 +144,7 @@ fn write_range_attribute(
 
 calls! {
     fn cuMemAdvise(call, devPtr: u64, count: usize, advice: CUmem_advise, device: i32) {
+        captures().forbid_unsafe()?;
         advise(call, devPtr, count, advice, place(numbered(device))?)
     }
 
@@ -154,11 +156,12 @@ calls! {
         advice: CUmem_advise,
         location: CUmemLocation,
     ) {
+        captures().forbid_unsafe()?;
         advise(call, devPtr, count, advice, place(location).map_err(|_| INVALID_VALUE)?)
     }
 
     fn cuMemPrefetchAsync(call, devPtr: u64, count: usize, dstDevice: i32, hStream: CUstream) {
-        captures().forbid_captured(call.stream(hStream)?.lane())?;
+        call.stream_outside_captures(hStream)?;
         prefetch(call, devPtr, count, numbered(dstDevice))
     }
 
@@ -171,7 +174,7 @@ calls! {
         hStream: CUstream,
     ) {
         ensure(flags == 0, INVALID_VALUE)?;
-        captures().forbid_captured(call.stream(hStream)?.lane())?;
+        call.stream_outside_captures(hStream)?;
         prefetch(call, devPtr, count, location)
     }
 

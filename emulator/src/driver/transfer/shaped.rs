@@ -5,15 +5,14 @@ use core::ffi::c_void;
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::call::{Call, In, calls};
+use crate::driver::call::{In, calls};
 use crate::driver::device::MAX_PITCH;
 use crate::driver::memory::{Bytes, unified};
+use crate::driver::stream::StreamRef;
 use crate::driver::texture::Array;
 
 use super::copy::{Copy, Extent, Side};
 use super::linear::{Wait, fenced, issue, issue_between};
-
-const DEFAULT: CUstream = CUstream::null();
 
 /// One side of the C structures for two and three dimensions.
 pub(super) struct Corner {
@@ -152,34 +151,33 @@ fn plan((from, to, extent): (Corner, Corner, Extent)) -> Answer<Option<Copy>> {
     Ok(Some(Copy { from: from.side(extent)?, to: to.side(extent)?, extent, fenced: [0; 2] }))
 }
 
-pub(super) fn shaped(call: &Call, stream: CUstream, wait: Wait, corners: (Corner, Corner, Extent)) -> Answer {
-    let stream = call.stream(stream)?;
+pub(super) fn shaped(stream: &StreamRef, wait: Wait, corners: (Corner, Corner, Extent)) -> Answer {
     match plan(corners)? {
-        Some(copy) => issue(&stream, copy, wait),
+        Some(copy) => issue(stream, copy, wait),
         None => Ok(()),
     }
 }
 
 calls! {
     fn [cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2](call, pCopy: In<CUDA_MEMCPY2D>) {
-        shaped(call, DEFAULT, Wait::Yes, corners_2d(&pCopy.get()?))
+        shaped(&call.default_stream()?, Wait::Yes, corners_2d(&pCopy.get()?))
     }
 
     fn cuMemcpy2DAsync_v2(call, pCopy: In<CUDA_MEMCPY2D>, hStream: CUstream) {
-        shaped(call, hStream, Wait::No, corners_2d(&pCopy.get()?))
+        shaped(&call.stream(hStream)?, Wait::No, corners_2d(&pCopy.get()?))
     }
 
     fn cuMemcpy3D_v2(call, pCopy: In<CUDA_MEMCPY3D>) {
-        shaped(call, DEFAULT, Wait::Yes, corners_3d!(pCopy.get()?))
+        shaped(&call.default_stream()?, Wait::Yes, corners_3d!(pCopy.get()?))
     }
 
     fn cuMemcpy3DAsync_v2(call, pCopy: In<CUDA_MEMCPY3D>, hStream: CUstream) {
-        shaped(call, hStream, Wait::No, corners_3d!(pCopy.get()?))
+        shaped(&call.stream(hStream)?, Wait::No, corners_3d!(pCopy.get()?))
     }
 
     fn cuMemcpy3DPeer(call, pCopy: In<CUDA_MEMCPY3D_PEER>) {
-        let (stream, peers) = (call.stream(DEFAULT)?, pCopy.get()?);
-        let fenced = fenced([peers.dstContext, peers.srcContext])?;
+        let (stream, peers) = (call.default_stream()?, pCopy.get()?);
+        let fenced = fenced(call, [peers.dstContext, peers.srcContext])?;
         match plan(corners_3d!(peers))? {
             Some(copy) => issue_between(&stream, Copy { fenced, ..copy }),
             None => Ok(()),
@@ -187,6 +185,6 @@ calls! {
     }
 
     fn cuMemcpy3DPeerAsync(call, pCopy: In<CUDA_MEMCPY3D_PEER>, hStream: CUstream) {
-        shaped(call, hStream, Wait::No, corners_3d!(pCopy.get()?))
+        shaped(&call.stream_outside_captures(hStream)?, Wait::No, corners_3d!(pCopy.get()?))
     }
 }
