@@ -1,7 +1,7 @@
 //! The part of a program that a profiler records.
 
 use super::call::context_call;
-use super::{ContextRef, Current};
+use super::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::raw::debug::debug;
 use crate::raw::owner::close;
@@ -49,8 +49,10 @@ impl Profile<'_> {
     });
 
     fn stop(&self) -> Result<(), Error> {
-        // SAFETY: no arguments. The call affects the whole process, with any current context.
-        unsafe { context_call!(self.context, cuProfilerStop()) }
+        captures::free_beside(self.context.library(), || {
+            // SAFETY: no arguments. The call affects the whole process, with any current context.
+            unsafe { context_call!(self.context, cuProfilerStop()) }
+        })
     }
 }
 
