@@ -137,18 +137,6 @@ fn used_names<'s>(module: &Module<'s>) -> HashSet<&'s str> {
             _ => {}
         }
     }
-    fn of_body<'s>(statements: &[Statement<'s>], used: &mut HashSet<&'s str>) {
-        for statement in statements {
-            match statement {
-                Statement::Block(inner) => of_body(inner, used),
-                Statement::Instruction(instruction) => {
-                    instruction.operands.iter().for_each(|operand| of_operand(operand, used));
-                }
-                Statement::Targets { targets, .. } => used.extend(targets),
-                _ => {}
-            }
-        }
-    }
     fn of_value<'s>(value: &Initializer<'s>, used: &mut HashSet<&'s str>) {
         match value {
             Initializer::List(items) => items.iter().for_each(|item| of_value(item, used)),
@@ -157,8 +145,14 @@ fn used_names<'s>(module: &Module<'s>) -> HashSet<&'s str> {
         }
     }
     let mut used = HashSet::new();
-    for function in &module.functions {
-        of_body(function.body.as_deref().unwrap_or_default(), &mut used);
+    for statement in module.functions.iter().flat_map(Function::statements) {
+        match statement {
+            Statement::Instruction(instruction) => {
+                instruction.operands.iter().for_each(|operand| of_operand(operand, &mut used));
+            }
+            Statement::Targets { targets, .. } => used.extend(targets),
+            _ => {}
+        }
     }
     let values = module.variables.iter().filter_map(|variable| variable.initializer.as_ref());
     values.for_each(|value| of_value(value, &mut used));

@@ -76,9 +76,7 @@ fn load(texts: &[&str], purpose: Purpose, options: &LoadOptions) -> Result<Progr
     }
     let inner = modules.iter().enumerate();
     let inner: Vec<_> = inner
-        .flat_map(|(input, module)| {
-            variables::inner(module).into_iter().map(move |variable| (input, variable))
-        })
+        .flat_map(|(input, module)| variables::inner(module).map(move |variable| (input, variable)))
         .collect();
     let vectors = variables::vector_elements(inner.iter().map(|(_, variable)| *variable));
     load_modules(&modules, purpose, &inner, &vectors)
@@ -185,19 +183,6 @@ fn check_uncalled(context: &Context<'_, '_>, kernels: &[Arc<Kernel>]) -> Result<
 
 /// Returns the functions named by `mov` or by an initial value.
 fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
-    fn visit<'s>(statements: &[Statement<'s>], found: &mut dyn FnMut(&'s str)) {
-        for statement in statements {
-            match statement {
-                Statement::Block(inner) => visit(inner, found),
-                Statement::Instruction(instruction) if instruction.opcode == "mov" => {
-                    if let Some(ptx::Operand::Name(name)) = instruction.operands.get(1) {
-                        found(name);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
     let mut is_taken = vec![false; context.functions.len()];
     let mut take = |index: usize| {
         if let Some(is_taken) = is_taken.get_mut(index) {
@@ -205,12 +190,14 @@ fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
         }
     };
     for input in &context.inputs {
-        for function in &input.module.functions {
-            visit(function.body.as_deref().unwrap_or_default(), &mut |name| {
+        for statement in input.module.functions.iter().flat_map(ptx::Function::statements) {
+            let Statement::Instruction(instruction) = statement else { continue };
+            if let ("mov", Some(ptx::Operand::Name(name))) = (instruction.opcode, instruction.operands.get(1))
+            {
                 if let Some((ModuleSymbol::Function(index), _)) = input.symbols.get(name) {
                     take(*index as usize);
                 }
-            });
+            }
         }
     }
     for global in globals {

@@ -170,27 +170,14 @@ fn is_numbered(variable: &Variable<'_>) -> bool {
 }
 
 /// Returns the variables in functions, in the order of the text.
-pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
-    fn visit<'m, 's>(statements: &'m [Statement<'s>], found: &mut Vec<&'m Variable<'s>>) {
-        for statement in statements {
-            match statement {
-                Statement::Block(inner) => visit(inner, found),
-                Statement::Variable(variable) => found.push(variable),
-                Statement::Label(..)
-                | Statement::Instruction(_)
-                | Statement::Location { .. }
-                | Statement::Pragma(_)
-                | Statement::Prototype { .. }
-                | Statement::Targets { .. } => {}
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for function in &module.functions {
-        found.extend(function.params.iter().chain(&function.returns));
-        visit(function.body.as_deref().unwrap_or_default(), &mut found);
-    }
-    found
+pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> impl Iterator<Item = &'m Variable<'s>> {
+    module.functions.iter().flat_map(|function| {
+        let declared = function.statements().filter_map(|statement| match statement {
+            Statement::Variable(variable) => Some(variable),
+            _ => None,
+        });
+        function.params.iter().chain(&function.returns).chain(declared)
+    })
 }
 
 /// Returns the names of vector registers, with names for up to four elements that no text contains.

@@ -202,10 +202,37 @@ pub struct Function<'s> {
     pub body: Option<Vec<Statement<'s>>>,
 }
 
-impl Function<'_> {
+impl<'s> Function<'s> {
     /// True if the function has this directive or attribute, named without the dot.
     pub fn has(&self, directive: &str) -> bool {
         self.directives.iter().any(|(name, _)| *name == directive)
+    }
+
+    /// Returns the statements of the body and of the blocks in it, in the order of the text. The
+    /// blocks themselves are left out. A declaration has none.
+    ///
+    /// ```
+    /// use cuprum_ptx::ptx::{Statement, parse};
+    ///
+    /// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f() { bar.sync 0; { ret; } }")?;
+    /// let opcodes = module.functions[0].statements().filter_map(|statement| match statement {
+    ///     Statement::Instruction(instruction) => Some(instruction.opcode),
+    ///     _ => None,
+    /// });
+    /// assert!(opcodes.eq(["bar", "ret"]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn statements(&self) -> impl Iterator<Item = &Statement<'s>> {
+        let mut open: Vec<_> = self.body.iter().map(|body| body.iter()).collect();
+        std::iter::from_fn(move || {
+            loop {
+                match open.last_mut()?.next() {
+                    Some(Statement::Block(inner)) => open.push(inner.iter()),
+                    Some(statement) => return Some(statement),
+                    None => drop(open.pop()),
+                }
+            }
+        })
     }
 }
 

@@ -35,8 +35,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 scope.insert(variable.name, Symbol::ParamRows { first, words, form, role, local: None });
             }
         }
-        let mut named = HashSet::new();
-        addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
+        let named = addresses_named(tree);
         let mut taken = Vec::new();
         for (variables, rows, is_result) in
             [(&tree.params, &unit.params, false), (&tree.returns, &unit.returns, true)]
@@ -171,18 +170,18 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// Collects the names whose address an instruction may take.
-fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
-    for statement in statements {
-        match statement {
-            Statement::Block(inner) => addresses_named(inner, named),
-            Statement::Instruction(instruction) if matches!(instruction.opcode, "mov" | "cvta") => {
-                named.extend(instruction.operands.iter().filter_map(|operand| match operand {
-                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
-                    _ => None,
-                }));
-            }
-            _ => {}
-        }
-    }
+/// Returns the names whose address an instruction may take.
+fn addresses_named<'s>(function: &ptx::Function<'s>) -> HashSet<&'s str> {
+    let instructions = function.statements().filter_map(|statement| match statement {
+        Statement::Instruction(instruction) => Some(instruction),
+        _ => None,
+    });
+    let taking = instructions.filter(|instruction| matches!(instruction.opcode, "mov" | "cvta"));
+    let operands = taking.flat_map(|instruction| &instruction.operands);
+    operands
+        .filter_map(|operand| match operand {
+            ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
+            _ => None,
+        })
+        .collect()
 }
