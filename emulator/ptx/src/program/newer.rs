@@ -9,46 +9,78 @@ use std::collections::HashMap;
 /// registers; the version and the architecture. Names after `|` are alternatives, no opcode means
 /// all, and `int` is each type of integers. On `sm_89`, conversions of floats with 8 bits begin
 /// with 8.1, which the table does not say.
-pub(super) type Since = (&'static str, &'static str, (u32, u32), u32);
+type Row = (&'static str, &'static str, (u32, u32), u32);
+
+/// The version and the architecture that a form needs.
+pub(super) type Since = ((u32, u32), u32);
 
 /// Forms that a text does not have, because of its version or its target.
 #[derive(Default)]
 pub(super) struct Newer {
-    by_opcode: HashMap<&'static str, Vec<&'static Since>>,
-    /// Of all opcodes, and special registers.
-    others: Vec<&'static Since>,
+    by_opcode: HashMap<&'static str, Vec<Form>>,
+    of_all_opcodes: Vec<Form>,
+    special: HashMap<&'static str, Since>,
+}
+
+/// The modifiers that an instruction has in this order, each with its alternatives.
+#[derive(Clone)]
+struct Form {
+    modifiers: Vec<Vec<&'static str>>,
+    since: Since,
 }
 
 impl Newer {
     pub(super) fn than(version: (u32, u32), target: u32) -> Self {
         let mut newer = Newer::default();
-        for since in ALL.iter().filter(|since| since.2 > version || since.3 > target) {
-            if since.0.is_empty() || since.0.starts_with('%') {
-                newer.others.push(since);
+        for &(names, modifiers, first, architecture) in
+            ALL.iter().filter(|row| row.2 > version || row.3 > target)
+        {
+            let since = (first, architecture);
+            if names.starts_with('%') {
+                newer.special.extend(names.split('|').map(|name| (name, since)));
                 continue;
             }
-            for opcode in since.0.split('|') {
-                newer.by_opcode.entry(opcode).or_default().push(since);
+            let modifiers = modifiers.split_ascii_whitespace().map(alternatives).collect();
+            let form = Form { modifiers, since };
+            if names.is_empty() {
+                newer.of_all_opcodes.push(form);
+                continue;
+            }
+            for opcode in names.split('|') {
+                newer.by_opcode.entry(opcode).or_default().push(form.clone());
             }
         }
         newer
     }
 
-    pub(super) fn of(&self, opcode: &str) -> impl Iterator<Item = &'static Since> {
-        self.by_opcode.get(opcode).into_iter().flatten().chain(&self.others).copied()
+    /// Returns the needs of the forms that an instruction has.
+    pub(super) fn forms(&self, opcode: &str, modifiers: &[&str]) -> impl Iterator<Item = Since> {
+        let forms = self.by_opcode.get(opcode).into_iter().flatten().chain(&self.of_all_opcodes);
+        forms.filter(move |form| form.is_of(modifiers)).map(|form| form.since)
+    }
+
+    /// Returns the need of a special register, named with its element if it has some.
+    pub(super) fn special(&self, name: &str) -> Option<Since> {
+        if self.special.is_empty() || !name.starts_with('%') {
+            return None;
+        }
+        self.special.get(name.split('.').next()?).copied()
     }
 }
 
-/// True if a name is one of these alternatives.
-pub(super) fn is_one_of(name: &str, alternatives: &str) -> bool {
-    alternatives.split('|').any(|one| one == name || one == "int" && is_integer(name))
+impl Form {
+    fn is_of(&self, modifiers: &[&str]) -> bool {
+        let mut rest = modifiers.iter();
+        self.modifiers.iter().all(|wanted| rest.any(|modifier| wanted.contains(modifier)))
+    }
 }
 
-fn is_integer(ty: &str) -> bool {
-    matches!(ty, "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64")
+fn alternatives(names: &'static str) -> Vec<&'static str> {
+    const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"];
+    names.split('|').flat_map(|name| if name == "int" { INTEGERS.to_vec() } else { vec![name] }).collect()
 }
 
-const ALL: &[Since] = &[
+const ALL: &[Row] = &[
     ("", "L2::cache_hint", (7, 4), 80),
     ("", "NaN", (7, 0), 80),
     ("", "acquire|release|relaxed|acq_rel|weak", (6, 0), 70),

@@ -2,17 +2,21 @@
 //! device could run them.
 
 use super::{Decoded, Decoder};
-use crate::program::newer::{Since, is_one_of};
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
 
 impl Decoder<'_, '_, '_> {
     /// Refuses an instruction that the version or the target of its text does not have.
     pub(super) fn refuse_newer(&self, instruction: &Instruction<'_>) -> Decoded<()> {
+        let newer = &self.input.newer;
+        let named = instruction.operands.iter().filter_map(|operand| match operand {
+            Operand::Name(name) => newer.special(name).filter(|_| self.lookup(name).is_none()),
+            _ => None,
+        });
         let (mut version, mut target) = ((0, 0), 0);
-        for since in self.input.newer.of(instruction.opcode).filter(|since| self.has(instruction, since)) {
-            version = version.max(since.2);
-            target = target.max(since.3);
+        for since in newer.forms(instruction.opcode, &instruction.modifiers).chain(named) {
+            version = version.max(since.0);
+            target = target.max(since.1);
         }
         if (version, target) == ((0, 0), 0) {
             return Ok(());
@@ -27,21 +31,6 @@ impl Decoder<'_, '_, '_> {
         }
         let message = format!("`{spelling}` as written here needs {}", needs.join(" and "));
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
-    }
-
-    fn has(&self, instruction: &Instruction<'_>, since: &Since) -> bool {
-        let (names, modifiers, ..) = since;
-        if names.starts_with('%') {
-            let is_named = |operand: &Operand<'_>| match operand {
-                Operand::Name(name) => {
-                    is_one_of(name.split('.').next().unwrap_or(name), names) && self.lookup(name).is_none()
-                }
-                _ => false,
-            };
-            return instruction.operands.iter().any(is_named);
-        }
-        let mut rest = instruction.modifiers.iter();
-        modifiers.split_ascii_whitespace().all(|wanted| rest.any(|modifier| is_one_of(modifier, wanted)))
     }
 }
 
