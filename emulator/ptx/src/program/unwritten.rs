@@ -5,11 +5,9 @@
 
 use super::blocks::Blocks;
 use super::instruction::{Condition, Op};
+use super::kernel::Function;
 use super::{Kernel, RowKind, effects};
 use crate::semantics::{Predicate, Register};
-
-/// Maximum total size of all sets in words (4 MiB). Beyond it, all registers count as unwritten.
-const MOST_WORDS: usize = 1 << 19;
 
 pub use super::kernel::Unwritten;
 
@@ -24,73 +22,215 @@ impl Kernel {
 
 impl Unwritten {
     /// Finds the registers that are live at the start of the kernel, or of one of its functions.
-    /// Sets have one bit per row, then one per predicate.
     pub fn find(kernel: &Kernel) -> Unwritten {
         let blocks = Blocks::of(kernel);
-        let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
-        if blocks.count() * words > MOST_WORDS {
-            return Self::of(kernel, &|_| true);
-        }
-        let mut alive = vec![0u64; blocks.count() * words];
-        let mut set = vec![0u64; words];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..blocks.count()).rev() {
-                set.fill(0);
-                for next in blocks.successors(block) {
-                    let next = &alive[next * words..(next + 1) * words];
-                    set.iter_mut().zip(next).for_each(|(to, from)| *to |= from);
-                }
-                blocks.range(block).rev().for_each(|pc| before(kernel, pc, &mut set));
-                let known = &mut alive[block * words..(block + 1) * words];
-                changed |= *known != set[..];
-                known.copy_from_slice(&set);
+        let (reads, writes) = accesses(kernel, &blocks);
+        let mut search = Search::new(kernel, &blocks);
+        let mut unwritten = Unwritten::default();
+        let mut written = writes.chunk_by(|first, next| first.bit == next.bit).peekable();
+        for read in reads.chunk_by(|first, next| first.bit == next.bit) {
+            let bit = read[0].bit;
+            while written.next_if(|writes| writes[0].bit < bit).is_some() {}
+            let writes = written.peek().filter(|writes| writes[0].bit == bit);
+            let is_ignored = match bit.checked_sub(kernel.rows) {
+                None => kernel.row_kinds[bit as usize] == RowKind::Upper || is_constant(kernel, bit),
+                Some(predicate) => Predicate(predicate) == Predicate::TRUE,
+            };
+            if is_ignored || !search.reaches_start(read, writes.copied().unwrap_or_default()) {
+                continue;
+            }
+            match bit.checked_sub(kernel.rows) {
+                None => unwritten.registers.push(Register(bit)),
+                Some(predicate) => unwritten.predicates.push(Predicate(predicate)),
             }
         }
-        let mut entries = alive[..words].to_vec();
-        for function in &kernel.functions {
-            let block = blocks.at(function.entry);
-            let mut own = alive[block * words..(block + 1) * words].to_vec();
-            function.params.iter().for_each(|param| remove(&mut own, param.0));
-            entries.iter_mut().zip(own).for_each(|(to, from)| *to |= from);
-        }
-        Self::of(kernel, &|bit| entries[bit as usize / 64] >> (bit % 64) & 1 != 0)
-    }
-
-    /// Returns the registers and predicates whose bit is set, except constants.
-    fn of(kernel: &Kernel, is_set: &dyn Fn(u32) -> bool) -> Unwritten {
-        // Constants are sorted by their rows.
-        let is_constant =
-            |row: &u32| kernel.constants.binary_search_by_key(row, |(constant, ..)| constant.0).is_ok();
-        let registers = (0..kernel.rows).filter(|row| {
-            kernel.row_kinds[*row as usize] != RowKind::Upper && is_set(*row) && !is_constant(row)
-        });
-        let predicates = (1..kernel.predicates).filter(|predicate| is_set(kernel.rows + predicate));
-        Unwritten {
-            registers: registers.map(Register).collect(),
-            predicates: predicates.map(Predicate).collect(),
-        }
+        unwritten
     }
 }
 
-fn remove(set: &mut [u64], bit: u32) {
-    set[bit as usize / 64] &= !(1 << (bit % 64));
+fn is_constant(kernel: &Kernel, row: u32) -> bool {
+    // They are sorted by their rows.
+    kernel.constants.binary_search_by_key(&row, |(constant, ..)| constant.0).is_ok()
 }
 
-/// Computes the live registers before an instruction from those after it.
-fn before(kernel: &Kernel, pc: usize, set: &mut [u64]) {
-    let instruction = &kernel.code[pc];
-    if instruction.guard == Condition::ALWAYS {
-        effects::writes(instruction, &mut |register, _| remove(set, register.0));
-        effects::predicates(instruction, &mut |predicate| remove(set, kernel.rows + predicate.0));
+/// A block that reads a row or a predicate, or writes it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    /// The number of a row; after all rows, of a predicate.
+    bit: u32,
+    block: u32,
+}
+
+/// Returns the reads that no instruction of their block precedes with a write, and the writes, in
+/// order.
+fn accesses(kernel: &Kernel, blocks: &Blocks) -> (Vec<Place>, Vec<Place>) {
+    /// The last block that read or wrote it.
+    #[derive(Clone, Copy, PartialEq)]
+    struct Last {
+        read: usize,
+        written: usize,
     }
-    let mut insert = |bit: u32| set[bit as usize / 64] |= 1 << (bit % 64);
-    effects::reads(instruction, &mut |register| insert(register.0));
-    effects::conditions(instruction, &mut |predicate| insert(kernel.rows + predicate.0));
-    if matches!(instruction.op, Op::Return) {
-        let of_function = kernel.functions.iter().filter(|function| function.entry as usize <= pc);
-        let function = of_function.max_by_key(|function| function.entry);
-        function.iter().flat_map(|function| &function.returns).for_each(|register| insert(register.0));
+    let bits = (kernel.rows + kernel.predicates) as usize;
+    let mut last = vec![Last { read: usize::MAX, written: usize::MAX }; bits];
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for number in 0..blocks.count() {
+        let place = |bit| Place { bit, block: number as u32 };
+        for pc in blocks.range(number) {
+            let instruction = &kernel.code[pc];
+            let mut read = |bit: u32| {
+                let last = &mut last[bit as usize];
+                if last.read != number && last.written != number {
+                    last.read = number;
+                    reads.push(place(bit));
+                }
+            };
+            effects::reads(instruction, &mut |register| read(register.0));
+            effects::conditions(instruction, &mut |predicate| read(kernel.rows + predicate.0));
+            if matches!(instruction.op, Op::Return) {
+                let of_function = kernel.functions.iter().filter(|function| function.entry as usize <= pc);
+                let function = of_function.max_by_key(|function| function.entry);
+                function.iter().flat_map(|function| &function.returns).for_each(|register| read(register.0));
+            }
+            if instruction.guard == Condition::ALWAYS {
+                let mut write = |bit: u32| {
+                    if std::mem::replace(&mut last[bit as usize].written, number) != number {
+                        writes.push(place(bit));
+                    }
+                };
+                effects::writes(instruction, &mut |register, _| write(register.0));
+                effects::predicates(instruction, &mut |predicate| write(kernel.rows + predicate.0));
+            }
+        }
+    }
+    reads.sort_unstable();
+    writes.sort_unstable();
+    (reads, writes)
+}
+
+/// Searches backward from the reads of one row after the other.
+struct Search<'k> {
+    kernel: &'k Kernel,
+    predecessors: Vec<Vec<u32>>,
+    /// The functions that begin at a block, in the order of blocks.
+    entries: Vec<(u32, usize)>,
+    /// The row for which a block was visited last, or needs no visit because it writes the row.
+    seen: Vec<u32>,
+    open: Vec<u32>,
+}
+
+impl<'k> Search<'k> {
+    fn new(kernel: &'k Kernel, blocks: &Blocks) -> Self {
+        let mut predecessors = vec![Vec::new(); blocks.count()];
+        for block in 0..blocks.count() {
+            blocks.successors(block).iter().for_each(|next| predecessors[*next].push(block as u32));
+        }
+        let entry = |(index, function): (usize, &Function)| (blocks.at(function.entry) as u32, index);
+        let mut entries: Vec<_> = kernel.functions.iter().enumerate().map(entry).collect();
+        entries.sort_unstable();
+        Self { kernel, predecessors, entries, seen: vec![u32::MAX; blocks.count()], open: Vec::new() }
+    }
+
+    /// True if a path without a write leads from a start to one of the reads.
+    fn reaches_start(&mut self, reads: &[Place], writes: &[Place]) -> bool {
+        self.open.clear();
+        for read in reads {
+            self.seen[read.block as usize] = read.bit;
+            self.open.push(read.block);
+        }
+        for write in writes {
+            self.seen[write.block as usize] = write.bit;
+        }
+        let bit = reads[0].bit;
+        while let Some(block) = self.open.pop() {
+            if self.starts_without(block, bit) {
+                return true;
+            }
+            for &before in &self.predecessors[block as usize] {
+                if std::mem::replace(&mut self.seen[before as usize], bit) != bit {
+                    self.open.push(before);
+                }
+            }
+        }
+        false
+    }
+
+    /// True if the kernel begins here, or a function that does not receive the row.
+    fn starts_without(&self, block: u32, bit: u32) -> bool {
+        let first = self.entries.partition_point(|(entry, _)| *entry < block);
+        let mut here = self.entries[first..].iter().take_while(|(entry, _)| *entry == block);
+        let receives =
+            |function: usize| self.kernel.functions[function].params.iter().any(|param| param.0 == bit);
+        block == 0 || here.any(|(_, function)| !receives(*function))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::program::{LoadOptions, Program};
+    use std::fmt::Write as _;
+
+    /// Returns the numbers of rows and predicates that count as unwritten.
+    fn unwritten(functions: &str, body: &str) -> (usize, usize) {
+        let text = format!(
+            ".version 8.0 .target sm_90 .address_size 64 {functions}
+            .visible .entry k(.param .u64 out) {{
+                .reg .b32 %r<20000>; .reg .b64 %x; .reg .pred %p<20000>;
+                ld.param.u64 %x, [out]; mov.u32 %r0, %tid.x; {body}
+                st.global.u32 [%x], %r0; ret;
+            }}"
+        );
+        let program = Program::load(&text, &LoadOptions::default()).unwrap();
+        let unwritten = program.kernels()[0].unwritten();
+        (unwritten.registers.len(), unwritten.predicates.len())
+    }
+
+    #[test]
+    fn registers_count_if_some_path_reads_them_first() {
+        for (body, expected) in [
+            ("mov.u32 %r1, 1; add.u32 %r0, %r0, %r1;", (0, 0)),
+            ("add.u32 %r0, %r0, %r1; mov.u32 %r1, 1;", (1, 0)),
+            ("setp.gt.u32 %p1, %r0, 7; @%p1 bra A; mov.u32 %r1, 1; A: add.u32 %r0, %r0, %r1;", (1, 0)),
+            ("setp.gt.u32 %p1, %r0, 7; @%p1 mov.u32 %r1, 1; add.u32 %r0, %r0, %r1;", (1, 0)),
+            (
+                "setp.gt.u32 %p1, %r0, 7; @%p1 bra A; mov.u32 %r1, 1; bra B;
+                A: mov.u32 %r1, 2; B: add.u32 %r0, %r0, %r1;",
+                (0, 0),
+            ),
+            ("mov.u32 %r1, 0; A: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra A;", (0, 0)),
+            ("A: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra A;", (1, 0)),
+            ("@%p2 add.u32 %r0, %r0, 1;", (0, 1)),
+        ] {
+            assert_eq!(unwritten("", body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn functions_receive_their_parameters_and_nothing_else() {
+        let call = ".reg .b32 %a; { .param .b32 p, q; st.param.b32 [p], %r0; call (q), f, (p); ld.param.b32 %r0, [q]; }";
+        let function = |body| {
+            format!(
+                ".func (.reg .b32 q) f(.reg .b32 p) {{ .reg .b32 %s; .reg .pred %p; setp.gt.u32 %p, p, 7; {body} ret; }}"
+            )
+        };
+        assert_eq!(unwritten(&function("add.u32 q, p, 1;"), call), (0, 0));
+        assert_eq!(unwritten(&function("add.u32 q, p, %s;"), call), (1, 0));
+        assert_eq!(unwritten(&function("@%p add.u32 q, p, 1;"), call), (1, 0));
+    }
+
+    /// Whose sets of registers at all branches would need more than 20 MiB.
+    #[test]
+    fn huge_kernels_are_analyzed_too() {
+        let mut body = String::new();
+        for number in 1..16_000 {
+            let part = "setp.gt.u32 %p, %r0, 7; @%p bra A; mov.u32 %r, 1; add.u32 %r0, %r0, %r; A:";
+            let part = part.replace("%p", &format!("%p{number}")).replace("%r,", &format!("%r{number},"));
+            writeln!(
+                body,
+                "{}",
+                part.replace("%r;", &format!("%r{number};")).replace("A", &format!("A{number}"))
+            )
+            .unwrap();
+        }
+        assert_eq!(unwritten("", &body), (0, 0));
     }
 }
