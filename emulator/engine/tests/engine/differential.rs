@@ -3,12 +3,13 @@
 //! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
 mod flow;
+mod launch;
+mod on_hardware;
 
-use crate::committed::Outcome;
-use crate::device::{Args, Device, MODES};
+use crate::device::MODES;
 use cuprum_engine::exec::Execution;
-use cuprum_ptx::program::PtxError;
 use cuprum_testing::random::Random;
+use launch::{run_random, run_unnoted, shape};
 use std::fmt::Write;
 
 /// Number of registers of each kind in a random program.
@@ -151,11 +152,13 @@ impl Generator {
     fn operation(&mut self) {
         let guard = self.guard();
         let (opcode, kinds) = OPERATIONS[self.random.below(OPERATIONS.len())];
-        let mut kinds = kinds.chars();
-        let mut operands = self.register(kinds.next().unwrap());
-        for kind in kinds {
-            let source = self.source(kind);
-            write!(operands, ", {source}").unwrap();
+        // Positions and lengths of bit fields are numbers up to 255, or registers.
+        let of_field = if matches!(&opcode[..3], "bfe" | "bfi") { kinds.len() - 2 } else { kinds.len() };
+        let mut operands = String::new();
+        for (index, kind) in kinds.chars().enumerate() {
+            let operand =
+                if index == 0 || index >= of_field { self.register(kind) } else { self.source(kind) };
+            write!(operands, "{}{operand}", if index == 0 { "" } else { ", " }).unwrap();
         }
         self.line(&format!("{guard}{opcode} {operands};"));
     }
@@ -481,33 +484,6 @@ const RESULT_BYTES: usize = 184;
 const MOST_THREADS: usize = 320;
 const MOST_BLOCKS: usize = 3;
 
-/// Runs a program without a record of its accesses, which machine code does not keep.
-fn run_unnoted(ptx: &str, mode: Execution, grid: u32, block: (u32, u32)) -> Result<Vec<Vec<u8>>, String> {
-    run_random_on(Device::load, ptx, mode, grid, block).map(|(results, ..)| results)
-}
-
-fn run_random(ptx: &str, mode: Execution, grid: u32, block: (u32, u32)) -> Outcome {
-    run_random_on(Device::load_noting, ptx, mode, grid, block)
-}
-
-fn run_random_on(
-    load: fn(&str) -> Result<Device, PtxError>,
-    ptx: &str,
-    mode: Execution,
-    grid: u32,
-    block: (u32, u32),
-) -> Outcome {
-    let mut device = load(ptx).map_err(|error| error.to_string())?;
-    device.options.mode = mode;
-    let threads = MOST_THREADS * MOST_BLOCKS;
-    let input: Vec<u32> = (0..2048u32).map(|i| i.wrapping_mul(0x85eb_ca6b) ^ i << 20).collect();
-    let out = device.buffer(&vec![0u8; RESULT_BYTES * threads]);
-    let space = device.buffer(&vec![0u8; WORDS * 4 * threads]);
-    let args = Args::default().buffer(&out).buffer(&device.buffer(&input)).buffer(&space);
-    let stats = device.launch("random", grid, block, &args).map_err(|fault| fault.to_string())?;
-    Ok((vec![out.read(), space.read()], stats, device.take_noted()))
-}
-
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -517,19 +493,9 @@ fn random_programs_agree() {
     let first = setting("CUPRUM_FUZZ_SEED", 1);
     let count = setting("CUPRUM_FUZZ_PROGRAMS", 400);
     println!("seeds {first} to {}", first + count - 1);
-    let shapes = [
-        (1, (32, 1)),
-        (2, (256, 1)),
-        (1, (16, 16)),
-        (3, (77, 1)),
-        (1, (320, 1)),
-        (2, (20, 3)),
-        (2, (8, 12)),
-        (1, (64, 5)),
-    ];
     for seed in first..first + count {
         let ptx = Generator::program(seed);
-        let (grid, block) = shapes[seed as usize % shapes.len()];
+        let (grid, block) = shape(seed);
         let plain = run_random(&ptx, Execution::Plain, grid, block);
         assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");
         let vector = run_random(&ptx, Execution::Vector, grid, block);

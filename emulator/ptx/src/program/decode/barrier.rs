@@ -5,9 +5,19 @@ use super::{Decoded, Decoder};
 use crate::program::instruction::{BarrierKind, Collective, Op};
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
-use crate::semantics::Width;
+use crate::semantics::{Register, Width};
 
 impl<'s> Decoder<'_, '_, 's> {
+    /// Returns the register with the number of threads at a barrier.
+    fn count_at_barrier(&mut self, operand: &Operand<'s>, arrive: bool) -> Decoded<Register> {
+        match operand {
+            Operand::Int(count) if count % 32 != 0 || arrive && *count == 0 => {
+                Err(self.invalid("the threads at a barrier are whole warps, and at least one arrives"))
+            }
+            operand => self.source(operand, Type::U32, Width::Single),
+        }
+    }
+
     pub(super) fn barrier(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if i.opcode == "barrier" && i.modifiers.first() == Some(&"cluster") {
             return self.cluster_barrier(i, m);
@@ -50,11 +60,8 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let id = self.source(self.operand(i, first)?, Type::U32, Width::Single)?;
         let has_count = i.operands.len() > first + 1 + usize::from(red);
-        if has_count && matches!(self.operand(i, first + 1)?, Operand::Int(count) if count % 32 != 0) {
-            return Err(self.invalid("the number of threads at a barrier is a multiple of 32"));
-        }
         let count = match has_count {
-            true => Some(self.source(self.operand(i, first + 1)?, Type::U32, Width::Single)?),
+            true => Some(self.count_at_barrier(self.operand(i, first + 1)?, arrive)?),
             false if arrive => {
                 return Err(self.invalid("an arrival states the number of threads at the barrier"));
             }

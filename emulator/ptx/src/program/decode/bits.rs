@@ -143,6 +143,15 @@ impl<'s> Decoder<'_, '_, 's> {
             found => found,
         };
         let info = found.ok_or_else(|| m.unknown())?;
+        if matches!(i.opcode, "bfe" | "bfi") {
+            let numbers = &i.operands[i.operands.len().saturating_sub(2)..];
+            if numbers
+                .iter()
+                .any(|number| matches!(number, Operand::Int(number) if !(0..=255).contains(number)))
+            {
+                return Err(self.invalid("the position and the length of a bit field are from 0 to 255"));
+            }
+        }
         self.pure_instruction(i, info, ty)
     }
 

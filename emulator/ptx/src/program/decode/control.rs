@@ -56,9 +56,14 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     /// Events are not counted here.
-    pub(super) fn count_event(&mut self, _: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        m.ignore(&["mask"]);
-        Ok(())
+    /// Does nothing else: there are no counters.
+    pub(super) fn count_event(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
+        let most = if m.flag("mask") { 0xffff } else { 15 };
+        self.operand_count(i, 1)?;
+        match self.operand(i, 0)? {
+            Operand::Int(number) if (0..=most).contains(number) => Ok(()),
+            _ => Err(self.invalid(format!("an event is counted by a number from 0 to {most}"))),
+        }
     }
 
     fn branch_target(&self, operand: &Operand<'s>) -> Decoded<u32> {
