@@ -85,6 +85,19 @@ fn an_event_belongs_to_its_context() {
     ok!(cuStreamWaitEvent(CUstream::null(), event, 0));
 }
 
+/// As on an H200 (driver 580), which looks for the context of those that have a name.
+#[test]
+fn default_streams_are_not_destroyed() {
+    let destroy = || {
+        let all = [CUstream::null(), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD];
+        all.map(|stream| code!(cuStreamDestroy_v2(stream)))
+    };
+    let (invalid, missing) = (CUresult::CUDA_ERROR_INVALID_HANDLE, CUresult::CUDA_ERROR_INVALID_CONTEXT);
+    assert_eq!(std::thread::spawn(destroy).join().unwrap(), [invalid, missing, missing]);
+    let _context = TestContext::new();
+    assert_eq!(destroy(), [invalid; 3]);
+}
+
 /// As on an H200 (driver 580).
 #[test]
 fn external_records_and_waits_belong_to_captures() {

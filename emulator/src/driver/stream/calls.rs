@@ -18,9 +18,11 @@ fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer 
 }
 
 /// Destroys the handle immediately, even if the context has a sticky error; queued work still runs.
-fn destroy(handle: CUstream) -> Answer {
-    let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-    ensure(!is_default, INVALID_HANDLE)?;
+fn destroy(call: &Call, handle: CUstream) -> Answer {
+    ensure(!handle.is_null(), INVALID_HANDLE)?;
+    if handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD {
+        return call.context().and(Err(INVALID_HANDLE));
+    }
     let removed = STREAMS.remove(handle.addr());
     let stream = removed.ok_or(INVALID_HANDLE)?;
     stream.part.as_ref().map_or(Ok(()), |part| part.check())?;
@@ -38,8 +40,8 @@ calls! {
         create(call, phStream, flags, priority)
     }
 
-    fn [cuStreamDestroy, cuStreamDestroy_v2](_call, hStream: CUstream) {
-        destroy(hStream)
+    fn [cuStreamDestroy, cuStreamDestroy_v2](call, hStream: CUstream) {
+        destroy(call, hStream)
     }
 
     fn cuStreamGetPriority(call, hStream: CUstream, priority: Out<i32>) {

@@ -10,7 +10,6 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, Kind, Out, Table, calls};
 use crate::driver::context::Context;
 use crate::driver::device;
-use crate::driver::state::captures;
 
 use super::format;
 use super::resource::{Resource, longest_line};
@@ -115,8 +114,8 @@ calls! {
         pTexObject.set(create_texture(context, pResDesc.get()?, pTexDesc.get()?, view)? as u64)
     }
 
-    fn cuTexObjectDestroy(_call, texObject: u64) {
-        captures().forbid_unsafe()?;
+    fn cuTexObjectDestroy(call, texObject: u64) {
+        call.context_outside_captures()?;
         destroy(&TEXTURES, texObject);
         Ok(())
     }
@@ -144,8 +143,8 @@ calls! {
         pSurfObject.set(create_surface(context, pResDesc.get()?)? as u64)
     }
 
-    fn cuSurfObjectDestroy(_call, surfObject: u64) {
-        captures().forbid_unsafe()?;
+    fn cuSurfObjectDestroy(call, surfObject: u64) {
+        call.context_outside_captures()?;
         destroy(&SURFACES, surfObject);
         Ok(())
     }
