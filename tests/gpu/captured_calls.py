@@ -53,7 +53,6 @@ class World:
         self.plane = (c_uint64 * 16)(0, 0, 2, 0, self.a.value, 0, 64, 0, 0, 2, 0, self.b.value, 0, 64, 16, 4)
         self.bad_plane = (c_uint64 * 16)(0, 0, 2, 0, self.a.value, 0, 8, 0, 0, 2, 0, self.b.value, 0, 64, 16, 4)
         self.no_plane = (c_uint64 * 16)(0, 0, 2, 0, self.a.value, 0, 64, 0, 0, 2, 0, self.b.value, 0, 64, 0, 4)
-        self.config = (c_uint * 14)(1, 1, 1, 1, 1, 1, 0)
         # CUDA_MEMCPY3D: x, y, z and level, memory type, host, device, array, reserved, pitch, height; of both sides; extent.
         self.box = (c_uint64 * 25)(*[0] * 4, 2, 0, self.a.value, 0, 0, 64, 4, *[0] * 4, 2, 0, self.b.value, 0, 0, 64, 4, 16, 4, 1)
         self.array, self.array_descriptor = c_void_p(), (c_uint64 * 3)(64, 0, 1 | 1 << 32)
@@ -104,8 +103,6 @@ class Handle(ctypes.Structure):
     """Passed by value."""
 
     _fields_ = [("reserved", c_ubyte * 64)]
-
-
 
 
 def launch(w, t, grid=(1, 1, 1), block=(1, 1, 1), kernel=True, shared=0):

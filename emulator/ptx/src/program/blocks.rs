@@ -51,6 +51,15 @@ impl Blocks {
         &self.successors[block]
     }
 
+    /// Returns the blocks before each block.
+    pub fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut predecessors = vec![Vec::new(); self.count()];
+        for (block, successors) in self.successors.iter().enumerate() {
+            successors.iter().for_each(|next| predecessors[*next].push(block));
+        }
+        predecessors
+    }
+
     /// Returns the reverse post-order number of a block. Blocks with lower numbers run first.
     #[inline]
     pub fn rank(&self, block: usize) -> u32 {

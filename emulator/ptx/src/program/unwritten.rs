@@ -58,14 +58,14 @@ fn is_constant(kernel: &Kernel, row: u32) -> bool {
 struct Place {
     /// The number of a row; after all rows, of a predicate.
     bit: u32,
-    block: u32,
+    block: usize,
 }
 
 /// Returns the reads that no instruction of their block precedes with a write, and the writes, in
 /// order.
 fn accesses(kernel: &Kernel, blocks: &Blocks) -> (Vec<Place>, Vec<Place>) {
     /// The last block that read or wrote it.
-    #[derive(Clone, Copy, PartialEq)]
+    #[derive(Clone, Copy)]
     struct Last {
         read: usize,
         written: usize,
@@ -74,7 +74,7 @@ fn accesses(kernel: &Kernel, blocks: &Blocks) -> (Vec<Place>, Vec<Place>) {
     let mut last = vec![Last { read: usize::MAX, written: usize::MAX }; bits];
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     for number in 0..blocks.count() {
-        let place = |bit| Place { bit, block: number as u32 };
+        let place = |bit| Place { bit, block: number };
         for pc in blocks.range(number) {
             let instruction = &kernel.code[pc];
             let mut read = |bit: u32| {
@@ -110,43 +110,40 @@ fn accesses(kernel: &Kernel, blocks: &Blocks) -> (Vec<Place>, Vec<Place>) {
 /// Searches backward from the reads of one row after the other.
 struct Search<'k> {
     kernel: &'k Kernel,
-    predecessors: Vec<Vec<u32>>,
+    predecessors: Vec<Vec<usize>>,
     /// The functions that begin at a block, in the order of blocks.
-    entries: Vec<(u32, usize)>,
+    entries: Vec<(usize, usize)>,
     /// The row for which a block was visited last, or needs no visit because it writes the row.
     seen: Vec<u32>,
-    open: Vec<u32>,
+    open: Vec<usize>,
 }
 
 impl<'k> Search<'k> {
     fn new(kernel: &'k Kernel, blocks: &Blocks) -> Self {
-        let mut predecessors = vec![Vec::new(); blocks.count()];
-        for block in 0..blocks.count() {
-            blocks.successors(block).iter().for_each(|next| predecessors[*next].push(block as u32));
-        }
-        let entry = |(index, function): (usize, &Function)| (blocks.at(function.entry) as u32, index);
+        let entry = |(index, function): (usize, &Function)| (blocks.at(function.entry), index);
         let mut entries: Vec<_> = kernel.functions.iter().enumerate().map(entry).collect();
         entries.sort_unstable();
-        Self { kernel, predecessors, entries, seen: vec![u32::MAX; blocks.count()], open: Vec::new() }
+        let (predecessors, seen) = (blocks.predecessors(), vec![u32::MAX; blocks.count()]);
+        Self { kernel, predecessors, entries, seen, open: Vec::new() }
     }
 
     /// True if a path without a write leads from a start to one of the reads.
     fn reaches_start(&mut self, reads: &[Place], writes: &[Place]) -> bool {
         self.open.clear();
         for read in reads {
-            self.seen[read.block as usize] = read.bit;
+            self.seen[read.block] = read.bit;
             self.open.push(read.block);
         }
         for write in writes {
-            self.seen[write.block as usize] = write.bit;
+            self.seen[write.block] = write.bit;
         }
         let bit = reads[0].bit;
         while let Some(block) = self.open.pop() {
             if self.starts_without(block, bit) {
                 return true;
             }
-            for &before in &self.predecessors[block as usize] {
-                if std::mem::replace(&mut self.seen[before as usize], bit) != bit {
+            for &before in &self.predecessors[block] {
+                if std::mem::replace(&mut self.seen[before], bit) != bit {
                     self.open.push(before);
                 }
             }
@@ -155,7 +152,7 @@ impl<'k> Search<'k> {
     }
 
     /// True if the kernel begins here, or a function that does not receive the row.
-    fn starts_without(&self, block: u32, bit: u32) -> bool {
+    fn starts_without(&self, block: usize, bit: u32) -> bool {
         let first = self.entries.partition_point(|(entry, _)| *entry < block);
         let mut here = self.entries[first..].iter().take_while(|(entry, _)| *entry == block);
         let receives =

@@ -65,11 +65,17 @@ impl Operation for Free {
     }
 }
 
-fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
+/// True if the stream is capturing. Otherwise fails if a capture forbids calls that may wait.
+fn is_captured(stream: &StreamRef) -> Answer<bool> {
     let is_captured = captures().has(stream.lane());
     if !is_captured {
         captures().forbid_unsafe()?;
     }
+    Ok(is_captured)
+}
+
+fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -> Answer {
+    let is_captured = is_captured(stream)?;
     out.check()?;
     let owner = POOLS.get(pool).ok_or(INVALID_VALUE)?;
     let on_device = matches!(owner.place, PoolPlace::Device(_));
@@ -131,10 +137,7 @@ calls! {
 
     fn cuMemFreeAsync(call, dptr: u64, hStream: CUstream) {
         let stream = call.stream(hStream)?;
-        let is_captured = captures().has(stream.lane());
-        if !is_captured {
-            captures().forbid_unsafe()?;
-        }
+        let is_captured = is_captured(&stream)?;
         if dptr == 0 {
             return Ok(());
         }

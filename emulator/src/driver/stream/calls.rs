@@ -6,7 +6,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, en
 use crate::driver::call::{Call, Out, calls, put_handle};
 use crate::driver::context::current_part;
 use crate::driver::handle::Handle;
-use crate::driver::state::{captures, memory, scheduler};
+use crate::driver::state::{memory, scheduler};
 use crate::memory::RegionKind;
 
 use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
@@ -84,8 +84,7 @@ calls! {
 
     /// Only checks the arguments: host and device share managed memory.
     fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
-        call.stream_outside_captures(hStream)?;
-        captures().forbid_unsafe()?;
+        call.stream_of_capture(hStream)?.forbid_capture()?;
         let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
         ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;

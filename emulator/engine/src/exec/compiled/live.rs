@@ -85,7 +85,7 @@ impl Flow<'_> {
             transfer
         };
         let successors = |block: usize| blocks.successors(block);
-        let predecessors = self.predecessors();
+        let predecessors = self.blocks.predecessors();
         let mut order: Vec<usize> = (0..blocks.count()).collect();
         order.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
         let before = solve(&order, words, transfer, successors, |block| &predecessors[block])?;
@@ -139,7 +139,7 @@ impl Flow<'_> {
             blocks.range(block).for_each(|pc| self.after(pc, &mut transfer));
             transfer
         };
-        let predecessors = self.predecessors();
+        let predecessors = self.blocks.predecessors();
         let mut order: Vec<usize> = (0..blocks.count()).collect();
         order.sort_unstable_by_key(|block| blocks.rank(*block));
         let successors = |block: usize| blocks.successors(block);
@@ -164,14 +164,6 @@ impl Flow<'_> {
     fn written_by_calls(&self, block: usize, entered: &HashMap<u32, Vec<u32>>, transfer: &mut Transfer) {
         let start = self.blocks.range(block).start as u32;
         entered.get(&start).into_iter().flatten().for_each(|bit| transfer.add(*bit));
-    }
-
-    fn predecessors(&self) -> Vec<Vec<usize>> {
-        let mut predecessors = vec![Vec::new(); self.blocks.count()];
-        for block in 0..self.blocks.count() {
-            self.blocks.successors(block).iter().for_each(|next| predecessors[*next].push(block));
-        }
-        predecessors
     }
 
     /// Computes the live registers before an instruction from those after it.

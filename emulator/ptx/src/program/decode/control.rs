@@ -55,8 +55,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Events are not counted here.
-    /// Does nothing else: there are no counters.
+    /// Only checks the number: events are not counted here.
     pub(super) fn count_event(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let most = if m.flag("mask") { 0xffff } else { 15 };
         self.operand_count(i, 1)?;
