@@ -53,6 +53,7 @@ INTENDED = [
     Intended("dead.stream_launch", "cuLaunchKernel", [400], "an invalid handle, as in calls in which hardware crashes"),
     Intended("launch_arguments.extra_short", "cuLaunchKernel", [1], "hardware reads beyond the client's buffer"),
     Intended("launch_limits", "cuLaunchCooperativeKernel 100 blocks", [720], "fewer multiprocessors", True),
+    Intended("registered_page.*", "*", [700, "no answer"], "hardware maps whole pages, of which a program may use its part"),
     Intended("memory_limits", "cuMemAlloc_v2 total bytes", [0], "a context takes no device memory", True),
     Intended("memory_limits", "distances of allocations *", ANY, "pages in hardware, guard space here"),
     Intended("memory_limits", "alignment of each", ANY, "pages in hardware, guard space here"),

@@ -19,6 +19,7 @@ import probe_captures  # noqa: F401
 import probe_graphs  # noqa: F401
 import probe_links  # noqa: F401
 import probe_order  # noqa: F401
+import probe_registered  # noqa: F401
 import probe_textures  # noqa: F401
 from driver import call, check, new_event, new_stream
 from probes import SECONDS_PER_PROBE, attempt, fact, family, probe, run

@@ -239,6 +239,7 @@ fn registered_memory_is_known_until_unregistered() {
     let mut device = 0;
     ok!(cuMemHostGetDevicePointer_v2(&mut device, pointer, 0));
     ok!(cuMemsetD32_v2(device, 5, 64));
+    assert_eq!(code!(cuMemHostUnregister(pointer.wrapping_byte_add(16))), INVALID_VALUE);
     ok!(cuMemHostUnregister(pointer));
     assert_eq!(host, [5; 64]);
     assert_eq!(code!(cuMemHostUnregister(pointer)), CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);

@@ -7,11 +7,18 @@ use super::lock::lock_at_once;
 use super::map::Map;
 use super::neighbor::Neighbor;
 use super::regions::Regions;
+use super::space::PAGE;
 
 impl Map {
     /// Returns the allocation around `addr`, or else a freed one, or else the nearest live one.
     pub fn nearest(&self, addr: u64) -> Option<Neighbor> {
         self.regions.nearest(addr, || self.freed.find(addr))
+    }
+
+    /// The same for an address of the host, if the allocation is at most a page away: host memory
+    /// that a program registered in part.
+    pub fn nearest_within_page(&self, addr: u64) -> Option<Neighbor> {
+        self.nearest(addr).filter(|neighbor| neighbor.position.distance() <= PAGE)
     }
 }
 

@@ -73,6 +73,23 @@ fn addresses_are_told_apart() {
 }
 
 #[test]
+fn an_access_next_to_registered_bytes_names_them() {
+    let (device, _) = Device::load_file("faults");
+    let mut on_host = Box::new([0u32; 64]);
+    let (start, own) = (on_host.as_ptr().addr() as u64, on_host.as_mut_ptr().wrapping_add(16).cast());
+    // SAFETY: the box outlives the device, which stores nothing there.
+    unsafe { device.memory.register(own, 64, 0, 0, 0) }.unwrap();
+    for (index, position) in [(14, Position::Before(8)), (34, Position::After(8))] {
+        let args = Args::default().push(start).push(index as u64).push(1u32);
+        let fault = device.launch("oob_write", 1, 1, &args).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::HostPointer);
+        assert_eq!(fault.access.unwrap().allocation.unwrap().position, position);
+    }
+    drop(device);
+    assert_eq!(*on_host, [0; 64]);
+}
+
+#[test]
 fn trap_and_assert_stop_the_kernel() {
     let (device, ptx) = Device::load_file("faults");
     let clear = device.buffer(&[0u32]);

@@ -159,6 +159,8 @@ fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answ
     ensure(flags & CU_MEMHOSTREGISTER_IOMEMORY == 0, INVALID_VALUE)?;
     let (handle, device) = (context.handle as u64, context.device as u32);
     let memory = memory();
+    let known = memory.find(pointer.addr() as u64);
+    ensure(known.is_none_or(|region| region.kind == RegionKind::Registered), INVALID_VALUE)?;
     // SAFETY: the client promises to keep the memory until it unregisters it. Unregistering waits
     // for the operations of the context.
     let registered = unsafe { memory.register(pointer.cast(), bytes as u64, handle, device, flags) };
@@ -268,7 +270,9 @@ calls! {
         ensure(!p.is_null(), INVALID_VALUE)?;
         free(call, p.addr() as u64, &[RegionKind::Registered])
             .map_err(|code| match code {
-                INVALID_VALUE => CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED,
+                INVALID_VALUE if memory().find(p.addr() as u64).is_none() => {
+                    CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
+                }
                 other => other,
             })
     }

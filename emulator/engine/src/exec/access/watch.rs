@@ -194,17 +194,20 @@ pub(super) fn with_access(block: &Block<'_, '_>, mut fault: Stop, request: Reque
         Some(Space::Const) => ("const", true),
         _ => ("global", true),
     };
-    let near = match fault.kind {
-        FaultKind::NullPointer | FaultKind::HostPointer => None,
-        FaultKind::TruncatedAddress(whole) => Some(whole),
-        _ => Some(request.address),
+    let map = block.launch.map;
+    let allocation = match fault.kind {
+        _ if !global => None,
+        FaultKind::NullPointer => None,
+        FaultKind::HostPointer => map.nearest_within_page(request.address),
+        FaultKind::TruncatedAddress(whole) => map.nearest(whole),
+        _ => map.nearest(request.address),
     };
     fault.access = Some(report::Access {
         space,
         address: request.address,
         size: request.bytes,
         is_write: request.write,
-        allocation: near.filter(|_| global).and_then(|address| block.launch.map.nearest(address)),
+        allocation,
     });
     fault
 }
