@@ -2,7 +2,8 @@
 //! turns of any length.
 
 use super::control::{kernel, load};
-use super::device::{Args, MODES};
+use super::device::{Args, Device, MODES};
+use cuprum_engine::report::FaultKind;
 
 /// Runs a kernel whose threads take a number each while they have a lock.
 fn assert_that_all_take_a_number(spin: &str) {
@@ -82,7 +83,7 @@ fn warps_that_wait_let_others_run_soon() {
         by_lock.map(|text| text.replace("KIND", "exch.b32").replace("ONE", "1")),
         by_value.map(str::to_owned),
     ];
-    for ([wait, leave], rounds) in ways.into_iter().zip([20, 20, 2]) {
+    for ([wait, leave], rounds) in ways.into_iter().zip([20, 20, 20]) {
         let body =
             take.replace("WAIT", &wait).replace("LEAVE", &leave).replace("ROUNDS", &rounds.to_string());
         let text = ".global .u32 lock; .global .u32 count;".to_owned()
@@ -91,11 +92,57 @@ fn warps_that_wait_let_others_run_soon() {
             let mut device = load(&text);
             device.options.mode = mode;
             // 15 warps wait for each turn of another.
-            device.options.budget = Some(8_000_000);
+            device.options.budget = Some(3_000_000);
             let out = device.buffer(&[0u32; 512]);
             let launched = device.launch("k", 1, 512, &Args::default().buffer(&out));
             launched.unwrap_or_else(|fault| panic!("{mode:?}: {fault}\n{wait}"));
             assert_eq!(out.read::<u32>().iter().max(), Some(&(16 * rounds)));
         }
+    }
+}
+
+/// Blocks of an ordinary launch that meet as often as `rounds` say.
+const MEETING: &str = "mov.u32 %w1, %tid.x; setp.ne.u32 %q, %w1, 0; mov.u32 %w2, %nctaid.x;
+    mov.u32 %w3, 0; mov.u32 %w5, ROUNDS;
+    AGAIN: add.u32 %w3, %w3, %w2; bar.sync 0; @%q bra MET;
+    atom.global.add.u32 %w0, [lock], 1;
+    SPIN: ld.volatile.global.u32 %w0, [lock]; setp.lt.u32 %p, %w0, %w3; @%p bra SPIN;
+    MET: bar.sync 0; add.u32 %w5, %w5, -1; setp.ne.u32 %p, %w5, 0; @%p bra AGAIN;
+    ld.volatile.global.u32 %d, [lock];";
+
+fn launch_that_meets(device: &Device, blocks: u32, rounds: u32) -> Result<(), FaultKind> {
+    let out = device.buffer(&[0u32; 64]);
+    device.launch("k", blocks, 64, &Args::default().buffer(&out)).map_err(|fault| fault.kind)?;
+    assert!(out.read::<u32>().iter().all(|count| *count >= blocks * rounds));
+    Ok(())
+}
+
+#[test]
+fn blocks_that_wait_for_later_ones_let_them_begin() {
+    for (blocks, rounds) in [(2, 200), (7, 50), (32, 10)] {
+        let text = MEETING.replace("ROUNDS", &rounds.to_string());
+        for mode in MODES {
+            for (workers, seed) in [(1, None), (2, None), (1, Some(3))] {
+                let mut device = load(&(".global .u32 lock;".to_owned() + &kernel(&text)));
+                device.options.mode = mode;
+                device.options.workers = workers;
+                device.options.seed = seed;
+                device.options.budget = Some(8_000_000);
+                let met = launch_that_meets(&device, blocks, rounds);
+                assert_eq!(met, Ok(()), "{mode:?}, {blocks} blocks, {workers} workers, seed {seed:?}");
+            }
+        }
+    }
+}
+
+/// A multiprocessor has 32 blocks of 64 threads at most, so the last one never begins.
+#[test]
+fn blocks_that_cannot_run_at_the_same_time_wait_in_vain() {
+    for mode in MODES {
+        let mut device = load(&(".global .u32 lock;".to_owned() + &kernel(&MEETING.replace("ROUNDS", "1"))));
+        device.options.mode = mode;
+        device.options.workers = 1;
+        device.options.budget = Some(3_000_000);
+        assert_eq!(launch_that_meets(&device, 33, 1), Err(FaultKind::Timeout), "{mode:?}");
     }
 }

@@ -292,6 +292,10 @@ pub struct Kernel {
     /// True if it has atomic operations on memory that may be global.
     #[doc(hidden)]
     pub changes_global: bool,
+    /// True if it may wait for other threads: it has loads of memory that may be global which are
+    /// volatile or have an order, or atomic operations on such memory.
+    #[doc(hidden)]
+    pub may_wait: bool,
     /// True if it reads variables in constant memory as such, by `ld.const`.
     #[doc(hidden)]
     pub reads_constants: bool,

@@ -25,6 +25,9 @@ pub struct Access {
     /// Its slot in the translation cache.
     pub cache: u32,
     pub order: Order,
+    /// True for a volatile or ordered load that a loop repeats at the same address, until another
+    /// thread stores there.
+    pub polls: bool,
 }
 
 /// Scope of a synchronization between threads.

@@ -9,7 +9,7 @@
 //! | `kernel` | a loaded module |
 //! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `sparse`, `texture` | operations of instructions, for the execution modes |
 //! | `effects` | registers and predicates that each instruction reads and writes, and its control flow |
-//! | `flow`, `blocks`, `unwritten` | analysis of a whole kernel |
+//! | `flow`, `blocks`, `unwritten`, `polls` | analysis of a whole kernel |
 //! | `symbols`, `variables`, `functions`, `names`, `initial`, `declare`, `exports` | declarations of modules |
 //! | `decode` | from opcode to instruction |
 //! | `module`, `header` | loading of modules |
@@ -41,6 +41,7 @@ pub mod memory;
 mod module;
 mod names;
 mod newer;
+mod polls;
 mod rename;
 mod reuse;
 mod slot;

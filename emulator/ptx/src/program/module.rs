@@ -8,7 +8,7 @@ use super::newer::Newer;
 use super::reuse::{OWN_ROWS, share_rows};
 use super::symbols::{Context, Input, MOST_PARTS, ModuleSymbol, Purpose};
 use super::{
-    Global, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, functions, names,
+    Global, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, functions, names, polls,
     variables,
 };
 use crate::ptx::{self, FunctionKind, Space, Statement, Variable};
@@ -145,12 +145,20 @@ fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<Ptx
     for definition in context.functions.iter().filter_map(|function| function.definition) {
         if definition.tree.kind == FunctionKind::Entry {
             let mut kernel = decode_kernel(context, definition)?;
+            polls::mark(&mut kernel);
             share_rows(&mut kernel, OWN_ROWS);
             kernel.independent_lanes = context.inputs[definition.input].features.number >= 70;
             kernel.changes_global = kernel.code.iter().any(|instruction| match &instruction.op {
                 Op::Atomic(atomic) => !matches!(atomic.space, Some(Space::Shared | Space::SharedCluster)),
                 _ => false,
             });
+            kernel.may_wait = kernel.changes_global
+                || kernel.code.iter().any(|instruction| match &instruction.op {
+                    Op::Load(access) => {
+                        access.order.is_strong() && matches!(access.space, None | Some(Space::Global))
+                    }
+                    _ => false,
+                });
             kernel.reads_constants = kernel.code.iter().any(|instruction| match &instruction.op {
                 Op::Load(access) => access.space == Some(Space::Const),
                 _ => false,

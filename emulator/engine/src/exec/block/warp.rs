@@ -74,9 +74,9 @@ impl Drop for Frame {
 /// Branches of the divergent paths of a warp after which the one that runs lets the others run.
 pub(in crate::exec) const FUEL: u32 = 4096;
 
-/// Instructions as which an exchange counts that changes nothing: a warp that tries to take a lock
-/// soon ends its turn, so that the owner can run.
-pub(in crate::exec) const FAILED_ATTEMPT: u32 = 100;
+/// Instructions as which an exchange counts that changes nothing, and a volatile or ordered load
+/// that repeats the last one: a warp that waits for a lock or for a value soon ends its turn.
+pub(in crate::exec) const FAILED_ATTEMPT: u32 = 1000;
 
 /// A divergent path: lanes at the same instruction of the same call.
 #[derive(Clone, Debug)]
@@ -113,6 +113,8 @@ pub(in crate::exec) struct Warp {
     /// Branches left to its divergent paths until the one that runs lets the others run. Counted
     /// for all of them and over turns, because lanes that spin may part and meet again.
     pub(in crate::exec) fuel: u32,
+    /// Position of its last load that was volatile or had an order.
+    polled: u32,
     /// Lanes that have a thread and have not exited.
     pub(in crate::exec) live: u32,
     /// True if all its registers are in rows, so that it must run the code without scalars.
@@ -140,6 +142,7 @@ impl Warp {
             rows: Rows::new(kernel.rows, kernel.predicates),
             paths: Vec::new(),
             fuel: FUEL,
+            polled: u32::MAX,
             live: 0,
             rows_only: true,
             announced: 0,
@@ -179,6 +182,7 @@ impl Warp {
         self.exits.clear();
         self.paths.clear();
         self.fuel = FUEL;
+        self.polled = u32::MAX;
         if live != 0 {
             self.paths.push(DivergentPath {
                 pc: 0,
@@ -234,6 +238,12 @@ impl Warp {
             }
             i += 1;
         }
+    }
+
+    /// Notes a load that is volatile or has an order. Returns true if the last one was the same.
+    #[inline]
+    pub(in crate::exec) fn polls(&mut self, pc: u32) -> bool {
+        std::mem::replace(&mut self.polled, pc) == pc
     }
 
     /// Counts a branch of one of several paths. Returns true if the others run first now.

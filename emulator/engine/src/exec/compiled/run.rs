@@ -14,6 +14,8 @@ use crate::semantics::LANES;
 
 /// Instructions that a lane may spend in loops before others run.
 const FUEL: u32 = 8192;
+/// The same in a short turn, because the lanes may wait for others in a loop.
+const LEAST_FUEL: u32 = 512;
 /// The same for kernels with calls, because a lane that stops in a function needs frames.
 const FUEL_WITH_CALLS: u32 = 1 << 16;
 /// Instructions lent to a lane for each call until it returns: a lane that stops in many calls
@@ -79,7 +81,8 @@ fn run_path(
             let next = match plain::step(block, warp, path, pc, mask)? {
                 Flow::Next => pc + 1,
                 Flow::Retry => {
-                    turn.left = turn.left.saturating_sub(FAILED_ATTEMPT);
+                    // It ends at the next stop, which is where a loop waits.
+                    turn.left = turn.left.saturating_sub(FAILED_ATTEMPT).max(1);
                     pc + 1
                 }
                 Flow::Jump(target) => target,
@@ -121,7 +124,8 @@ fn run_lanes(
     };
     match &mut turn.order {
         Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
-        None => run(mask, if code.sites.is_empty() { FUEL } else { FUEL_WITH_CALLS }),
+        None if !code.sites.is_empty() => run(mask, FUEL_WITH_CALLS),
+        None => run(mask, FUEL.min(turn.left.max(LEAST_FUEL))),
     }
     let used = count(block, code, &context, mask);
     turn.left = turn.left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));

@@ -78,6 +78,8 @@ pub(super) fn is_stop(kernel: &Kernel, instruction: &Instruction) -> bool {
         Op::Logic { .. } | Op::Branch { .. } | Op::Fence(_) => true,
         Op::Select { width, out, a, b, .. } => all(&[*out, *a, *b], *width),
         Op::Carry(carry) => is(carry.out, carry.width) && all(&carry.sources, carry.width),
+        // It ends the turn, so that others can run.
+        Op::Load(access) if access.polls => false,
         Op::Load(access) | Op::Store(access) => {
             let bytes = access.bytes as usize * access.registers.len();
             is(access.address.base, access.address.width)

@@ -1,6 +1,7 @@
 //! Runs a launch.
 
 mod queue;
+mod residents;
 mod run;
 mod shuffle;
 mod team;

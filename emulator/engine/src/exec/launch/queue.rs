@@ -1,8 +1,9 @@
 //! The queue of blocks, and the communication among workers.
 
+use super::residents::Residents;
 use super::shuffle::Permutation;
 use super::team::Team;
-use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
+use super::turn::{self, LONG_TURN, Round, SHARED_TURN, SHORT_TURN};
 use super::workers::Help;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
@@ -14,7 +15,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 #[cfg(feature = "compile")]
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Minimum duration of a launch for which other threads are woken. Waking takes some microseconds.
@@ -41,6 +42,8 @@ pub(super) struct Queue<'l, 'a> {
     /// would otherwise contend for the counter when blocks are short.
     at_a_time: u64,
     next_block: Apart<AtomicU64>,
+    /// Number of running blocks, without the first of each worker.
+    others: Apart<AtomicU32>,
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
     instructions: Apart<AtomicU64>,
@@ -66,6 +69,7 @@ impl<'l, 'a> Queue<'l, 'a> {
             order: Permutation::new(options.seed, 0, clusters),
             at_a_time: if args.cooperative { 1 } else { (clusters / MANY_BLOCKS).clamp(1, MOST_AT_A_TIME) },
             next_block: Apart::default(),
+            others: Apart::default(),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
             instructions: Apart::default(),
@@ -119,41 +123,51 @@ impl<'l, 'a> Queue<'l, 'a> {
     /// Takes and runs blocks from the queue. Invites helpers if the launch takes long enough.
     fn work_in_turn(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         let invite_if_long = self.inviting(help);
-        let mut taken = self.take();
-        if taken.is_empty() {
-            return Ok(());
-        }
-        let mut block = turn::block(self.launch, worker);
-        let mut changed = false;
-        while !taken.is_empty() && !self.is_stopped() {
-            if let Some(later) = self.later().filter(|_| !changed) {
-                changed = true;
-                self.count(&mut block);
-                block = turn::block(later, worker);
+        let (mut launch, mut taken) = (self.launch, 0..0);
+        let mut residents = Residents::new(launch, &self.others.0);
+        loop {
+            if residents.admits() {
+                if taken.is_empty() {
+                    taken = self.take();
+                    let later = if taken.is_empty() { None } else { self.later() };
+                    if let Some(later) = later.filter(|later| !std::ptr::eq(*later, launch)) {
+                        launch = later;
+                        for mut block in residents.ended.drain(..) {
+                            self.count(&mut block);
+                        }
+                    }
+                }
+                if let Some(place) = taken.next() {
+                    residents.start(launch, worker, launch.coordinates(self.order.at(place)));
+                } else if residents.running.is_empty() {
+                    break;
+                }
             }
-            for place in taken {
-                if self.stopped.load(Ordering::Relaxed) {
+            if self.stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let turn = residents.turn(turn_length(help));
+            let mut index = 0;
+            while let Some(block) = residents.running.get_mut(index) {
+                let round = turn::round(block, turn)?;
+                if round == Round::Idle {
+                    return Err(block.stuck());
+                }
+                self.account(block)?;
+                if round == Round::Ended {
+                    residents.end(index);
+                } else {
+                    index += 1;
+                }
+                if self.is_stopped() {
                     return Ok(());
                 }
-                block.start(self.launch.coordinates(self.order.at(place)));
-                loop {
-                    match turn::round(&mut block, turn_length(help))? {
-                        Round::Ended => break,
-                        Round::Ran => {}
-                        Round::Idle => return Err(block.stuck()),
-                    }
-                    self.account(&mut block)?;
-                    if self.is_stopped() {
-                        return Ok(());
-                    }
-                    invite_if_long();
-                }
-                self.account(&mut block)?;
                 invite_if_long();
             }
-            taken = self.take();
         }
-        self.count(&mut block);
+        for block in &mut residents.ended {
+            self.count(block);
+        }
         Ok(())
     }
 
@@ -214,7 +228,8 @@ impl<'l, 'a> Queue<'l, 'a> {
             }
             let mut index = 0;
             while index < teams.len() {
-                let ended = teams[index].round(LONG_TURN)?;
+                let turn = if teams.len() > 1 { SHARED_TURN } else { LONG_TURN };
+                let ended = teams[index].round(turn)?;
                 self.account_team(&mut teams[index])?;
                 if ended {
                     teams.swap_remove(index);

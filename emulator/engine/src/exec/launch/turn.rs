@@ -18,6 +18,9 @@ type MachineCode = std::convert::Infallible;
 pub(super) const LONG_TURN: u32 = 10_000;
 /// Maximum instructions of a turn if the worker has to check the time soon.
 pub(super) const SHORT_TURN: u32 = 500;
+/// Maximum instructions of a turn of a block that may wait for others of its worker: it often does
+/// in a loop.
+pub(super) const SHARED_TURN: u32 = 100;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Round {

@@ -10,6 +10,7 @@ use crate::exec::access::{self, watch};
 use crate::exec::block::warp::{FAILED_ATTEMPT, FUEL, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Condition, Op};
+use crate::program::memory::Access;
 use crate::report::FaultKind;
 use crate::semantics::Width;
 
@@ -140,6 +141,13 @@ pub(in crate::exec) fn step(
     perform(block, issue, &instruction.op)
 }
 
+/// Loads, perhaps until another warp acts.
+fn load(block: &mut Block<'_, '_>, issue: Issue, access: &Access) -> Result<Flow, Stop> {
+    access::load(block, issue, access)?;
+    let polls = access.order.is_strong() && block.warps[issue.warp].polls(issue.pc);
+    Ok(if polls { Flow::Retry } else { Flow::Next })
+}
+
 /// Performs an instruction in its active lanes, of which there is at least one.
 pub(super) fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Stop> {
     match op {
@@ -153,7 +161,7 @@ pub(super) fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Resul
         }
         Op::Video { video, out, sources } => compute::video(block, issue, video, *out, *sources),
         Op::Carry(carry) => compute::carry(block, issue, carry),
-        Op::Load(access) => access::load(block, issue, access)?,
+        Op::Load(access) => return load(block, issue, access),
         Op::Store(access) => access::store(block, issue, access)?,
         Op::Atomic(atomic) => return access::atomic(block, issue, atomic).map(Flow::after_exchange),
         Op::AsyncCopy(copy) => asynchronous::async_copy(block, issue, copy)?,

@@ -2,7 +2,7 @@
 
 use super::branch::{self, Company};
 use super::gang::{Files, Gang, Keeps, Member};
-use crate::exec::block::warp::Wait;
+use crate::exec::block::warp::{FAILED_ATTEMPT, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::exec::code::step::{Action, Code, Guard, Step};
 use crate::exec::code::{Steps, liveness};
@@ -106,12 +106,18 @@ impl Run<'_, '_, '_> {
             Action::Select { out, a, b, condition, double } => {
                 self.select(guard, (*out, *double), [*a, *b], *condition);
             }
-            Action::Load(access) => self.access(step, access, false)?,
+            Action::Load(access) => {
+                self.access(step, access, false)?;
+                self.poll_if(access.strong, step.pc);
+            }
             Action::Store(access) => self.access(step, access, true)?,
             Action::Atomic(atomic) => self.atomic(step, atomic)?,
             Action::Scalar(scalar) => return Ok(self.scalar(step, scalar)),
             Action::ScalarTest(test) => self.scalar_test(guard, test),
-            Action::ScalarLoad(access) => self.scalar_access(step, access, false)?,
+            Action::ScalarLoad(access) => {
+                self.scalar_access(step, access, false)?;
+                self.poll_if(access.by_row.strong, step.pc);
+            }
             Action::ScalarStore(access) => self.scalar_access(step, access, true)?,
             Action::Branch(target) => return Ok(self.branch(step, [at + 1, *target as usize])),
             Action::Skip(target) => return self.skip(step, [at + 1, *target as usize]),
@@ -140,6 +146,23 @@ impl Run<'_, '_, '_> {
             }
         }
         Ok(Go::On)
+    }
+
+    /// Ends the turn soon after a load that is `strong` and that all warps repeat.
+    #[inline(always)]
+    fn poll_if(&mut self, strong: bool, pc: u32) {
+        if strong {
+            self.poll(pc);
+        }
+    }
+
+    #[inline(never)]
+    fn poll(&mut self, pc: u32) {
+        let warps = &mut self.block.warps;
+        let polls = |all: bool, member: &Member| all & warps[member.warp].polls(pc);
+        if self.gang.members().iter().fold(true, polls) {
+            self.left = self.left.saturating_sub(FAILED_ATTEMPT);
+        }
     }
 
     fn barrier_number(&self, member: usize, row: u32) -> u32 {
@@ -195,7 +218,10 @@ impl Run<'_, '_, '_> {
     fn perform_apart(&mut self, step: &Step) -> Result<Go, Stop> {
         match &step.action {
             Action::ScalarSelect(select) => Ok(self.scalar_select(step, select)),
-            Action::UniformLoad(load) => self.uniform_load(step, load),
+            Action::UniformLoad(load) => {
+                self.poll_if(load.access.by_row.strong, step.pc);
+                self.uniform_load(step, load)
+            }
             _ => self.step_apart(step.pc),
         }
     }

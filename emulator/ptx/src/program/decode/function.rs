@@ -165,6 +165,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             registers: vec![row],
             cache: self.new_cache(),
             order: Order::Weak,
+            polls: false,
         });
         self.emit(if load { Op::Load(access) } else { Op::Store(access) });
     }

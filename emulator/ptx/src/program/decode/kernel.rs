@@ -84,6 +84,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             machine_code: Slot::default(),
             independent_lanes: false,
             changes_global: false,
+            may_wait: false,
             reads_constants: false,
         })
     }

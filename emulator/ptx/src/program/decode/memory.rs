@@ -135,8 +135,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let space = self.space_of_param(space);
         if ty == Type::B128 {
             let registers = self.wide_register(&values[0])?.to_vec();
-            let (cache, width) = (self.new_cache(), Width::Double);
-            let access = Access { space, address, bytes: 8, signed: false, width, registers, cache, order };
+            let (cache, width, polls) = (self.new_cache(), Width::Double, false);
+            let access =
+                Access { space, address, bytes: 8, signed: false, width, registers, cache, order, polls };
             self.emit(if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) });
             return Ok(());
         }
@@ -191,6 +192,7 @@ impl<'s> Decoder<'_, '_, 's> {
             registers,
             cache,
             order,
+            polls: false,
         });
         self.emit(if load { Op::Load(access) } else { Op::Store(access) });
         for out in finished {
