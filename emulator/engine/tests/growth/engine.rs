@@ -127,6 +127,14 @@ fn the_first_launch_takes_linear_time() {
     }
 }
 
+#[test]
+fn volatile_loads_in_a_loop_take_linear_time() {
+    let load = |text: &mut String, i| writeln!(text, "ld.volatile.global.u32 %r{i}, [%rd0];").unwrap();
+    let again = "setp.ne.u32 %p0, %r1, %r1;\n@%p0 bra L;\n";
+    let text = |n| kernel(n + 1, &("L:\n".to_owned() + &body(n, load, again)));
+    assert_linear("volatile loads", 2000, |n| first_launch(&text(n)));
+}
+
 /// Modules that expand to much more than their text: 1000 times 10 000 of something.
 #[test]
 fn what_a_module_becomes_is_limited() {

@@ -14,10 +14,10 @@ use crate::semantics::LANES;
 
 /// Instructions that a lane may spend in loops before others run.
 const FUEL: u32 = 8192;
-/// The same in a short turn, because the lanes may wait for others in a loop.
-const LEAST_FUEL: u32 = 512;
 /// The same for kernels with calls, because a lane that stops in a function needs frames.
 const FUEL_WITH_CALLS: u32 = 1 << 16;
+/// The same in a short turn of a kernel without calls: the lanes may wait for others in a loop.
+const LEAST_FUEL: u32 = 512;
 /// Instructions lent to a lane for each call until it returns: a lane that stops in many calls
 /// takes about ten times as many for their frames.
 const LOAN: u32 = 512;

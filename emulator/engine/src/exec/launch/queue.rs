@@ -3,7 +3,7 @@
 use super::residents::Residents;
 use super::shuffle::Permutation;
 use super::team::Team;
-use super::turn::{self, LONG_TURN, Round, SHARED_TURN, SHORT_TURN};
+use super::turn::{self, LONG_TURN, Round, SHORT_TURN};
 use super::workers::Help;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
@@ -146,7 +146,7 @@ impl<'l, 'a> Queue<'l, 'a> {
             if self.stopped.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let turn = residents.turn(turn_length(help));
+            let turn = turn::shared(residents.running.len(), turn_length(help));
             let mut index = 0;
             while let Some(block) = residents.running.get_mut(index) {
                 let round = turn::round(block, turn)?;
@@ -228,7 +228,7 @@ impl<'l, 'a> Queue<'l, 'a> {
             }
             let mut index = 0;
             while index < teams.len() {
-                let turn = if teams.len() > 1 { SHARED_TURN } else { LONG_TURN };
+                let turn = turn::shared(teams.len(), LONG_TURN);
                 let ended = teams[index].round(turn)?;
                 self.account_team(&mut teams[index])?;
                 if ended {

@@ -1,6 +1,6 @@
 //! The blocks that a worker runs in turn.
 
-use super::turn::{self, SHARED_TURN};
+use super::turn;
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -52,10 +52,5 @@ impl<'q, 'l, 'a> Residents<'q, 'l, 'a> {
             self.others.fetch_sub(1, Ordering::Relaxed);
         }
         self.ended.push(block);
-    }
-
-    /// Returns the length of a turn, if one block alone may have this one.
-    pub(super) fn turn(&self, alone: u32) -> u32 {
-        if self.running.len() > 1 { SHARED_TURN } else { alone }
     }
 }

@@ -20,7 +20,12 @@ pub(super) const LONG_TURN: u32 = 10_000;
 pub(super) const SHORT_TURN: u32 = 500;
 /// Maximum instructions of a turn of a block that may wait for others of its worker: it often does
 /// in a loop.
-pub(super) const SHARED_TURN: u32 = 100;
+const SHARED_TURN: u32 = 100;
+
+/// Returns the maximum for one of several blocks of a worker, from the one for a block alone.
+pub(super) fn shared(blocks: usize, alone: u32) -> u32 {
+    if blocks > 1 { SHARED_TURN } else { alone }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Round {
