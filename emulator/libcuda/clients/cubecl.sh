@@ -25,7 +25,7 @@ export CARGO_PROFILE_DEV_DEBUG=0
 cargo test --quiet --locked --lib --no-run
 said=$(cargo test --quiet --locked --lib -- --include-ignored "${left_out[@]}" 2>&1) || true
 # The last list of the output names the tests that failed.
-failed=$(tac <<<"$said" | sed '/^failures:$/q' | sed -n 's/^    \(tests::[^ ]*\)$/\1/p')
+failed=$(awk '/^failures:$/ { list = "" } /^    tests::[^ ]*$/ { list = list $1 "\n" } END { printf "%s", list }' <<<"$said")
 passed=$(sed -n 's/^test result: [A-Za-z]*\. \([0-9]*\) passed.*/\1/p' <<<"$said")
 wrong=$(grep -vFf <(names failed) <<<"$failed" || true)
 echo "cubecl-cuda $version: ${passed:-no} tests passed, $(wc -w <<<"$failed") fail with a reason"

@@ -12,7 +12,7 @@ impl Block<'_, '_> {
     /// if they do not, or if a check inspects barriers.
     pub(in crate::exec) fn release_together(&mut self) -> bool {
         let checked = self.launch.options.check_barriers || self.checks.clocks.is_some();
-        if checked || self.arrived != [0; 16] {
+        if checked || self.has_arrivals() {
             return false;
         }
         let mut place = None;
@@ -178,6 +178,11 @@ impl Block<'_, '_> {
     /// With the check on, true if some threads have exited.
     pub(in crate::exec) fn has_exits(&self) -> bool {
         self.warps.iter().any(|warp| !warp.exits.is_empty())
+    }
+
+    /// True if threads have arrived at a barrier without waiting.
+    pub(in crate::exec) fn has_arrivals(&self) -> bool {
+        self.arrived != [0; 16]
     }
 
     pub(in crate::exec) fn nobody_arrived(&self, id: u32) -> bool {

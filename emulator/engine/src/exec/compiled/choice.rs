@@ -7,6 +7,7 @@
 //! runs of a program choose alike.
 
 use super::code::Form;
+use super::loops;
 use super::plan::Plan;
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
@@ -44,12 +45,27 @@ pub(super) fn class(threads: u32) -> usize {
     (threads.clamp(16, 256).next_power_of_two().ilog2() - 4) as usize
 }
 
-/// Returns the form of machine code that is expected to be faster than rows in blocks of a class,
-/// and the form if there is no code for quads.
-pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> [Option<Form>; 2] {
+/// The forms of machine code that are expected to be faster than rows; `None` is rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) form: Option<Form>,
+    /// The form if there is no code for quads.
+    pub(super) single: Option<Form>,
+    /// The form if the lanes of quads often part.
+    pub(super) parted: Option<Form>,
+}
+
+impl Choice {
+    pub(super) const ROWS: Choice = Choice { form: None, single: None, parted: None };
+    pub(super) const LANES: Choice =
+        Choice { form: Some(Form::Lanes), single: Some(Form::Lanes), parted: Some(Form::Lanes) };
+}
+
+/// Returns the forms for blocks of a class.
+pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
     // Calls are jumps in machine code, and run one path after the other on rows.
     if !kernel.functions.is_empty() {
-        return [Some(Form::Lanes); 2];
+        return Choice::LANES;
     }
     let steps = &steps.scalars.as_ref().unwrap_or(&steps.rows).steps;
     let irregular: HashSet<u32> = steps.iter().flat_map(Step::tested_on_rows).collect();
@@ -81,7 +97,9 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> [Option<Form
         lanes *= NOT_OPTIMIZED;
     }
     let single = (lanes < rows).then_some(Form::Lanes);
-    [if quads < rows.min(lanes) { Some(Form::Quads) } else { single }, single]
+    // If lanes part, rows take longer than this estimate too.
+    let parted = (lanes < rows * 3 / 2).then_some(Form::Lanes);
+    Choice { form: if quads < rows.min(lanes) { Some(Form::Quads) } else { single }, single, parted }
 }
 
 /// Estimated costs for one lane, in each mode.
@@ -130,6 +148,7 @@ fn of_action(action: &Action, parts: bool) -> Costs {
         Action::Load(access) if access.space == AccessSpace::Global => [22, 6, 18],
         Action::Store(access) if access.space == AccessSpace::Global => [37, 6, 20],
         Action::Load(access) | Action::Store(access) if access.space == AccessSpace::Local => [120, 18, 11],
+        Action::Load(access) | Action::Store(access) if access.access.bytes < 4 => [46, 10, 13],
         Action::Load(_) | Action::Store(_) => [26, 10, 13],
         Action::Atomic(atomic) if atomic.space == AccessSpace::Shared => [181, 32, 28],
         Action::Atomic(_) => [153, 40, 75],
@@ -137,14 +156,18 @@ fn of_action(action: &Action, parts: bool) -> Costs {
         Action::ScalarLoad(access) | Action::ScalarStore(access) if access.by_row.access.elements > 1 => {
             [46, 14, 14]
         }
+        Action::ScalarLoad(access) if access.by_row.space == AccessSpace::Shared => [10, 10, 6],
+        Action::ScalarStore(access) if access.by_row.space == AccessSpace::Shared => [8, 10, 13],
+        // Lane by lane, the lines of memory are read again and again.
         Action::ScalarLoad(_) => [10, 59, 6],
         Action::ScalarStore(_) => [8, 37, 24],
+        Action::UniformLoad(load) if load.access.by_row.space == AccessSpace::Shared => [12, 10, 6],
         Action::UniformLoad(_) => [12, 30, 6],
         Action::Scalar(_) | Action::ScalarSelect(_) | Action::ScalarTest(_) => [1, 9, 1],
         Action::Branch(_) | Action::Skip(_) if parts => [56, 9, 36],
         Action::Arm { .. } => [2, 10, 4],
         Action::Branch(_) | Action::Skip(_) => [2, 13, 4],
-        Action::Barrier(_) => [41, 506, 420],
+        Action::Barrier(_) => [41, 250, 130],
         Action::Shuffle(_) => [42, 563, 938],
         Action::Collective(_) => [46, 454, 345],
         Action::ActiveMask(_) => [5, 600, 345],
@@ -180,9 +203,10 @@ impl Loops {
             Some(*count)
         }));
         let parted = |(first, end): &(&usize, &usize)| before[**end + 1] > before[**first];
+        let places = |(first, end): (&usize, &usize)| (*first, *end);
         Loops {
-            all: Self::around(ends.iter(), steps.len()),
-            parted: Self::around(ends.iter().filter(parted), steps.len()),
+            all: loops::around(ends.iter().map(places), steps.len()),
+            parted: loops::around(ends.iter().filter(parted).map(places), steps.len()),
             ends,
         }
     }
@@ -191,20 +215,6 @@ impl Loops {
     fn ends_at(&self, index: usize, target: usize) -> bool {
         let leaves = |(first, end): (&usize, &usize)| (*first..=*end).contains(&index) && target > *end;
         target <= index || self.ends.iter().any(leaves)
-    }
-
-    fn around<'a>(loops: impl Iterator<Item = (&'a usize, &'a usize)>, count: usize) -> Vec<u32> {
-        let mut changes = vec![0i64; count + 1];
-        for (first, end) in loops {
-            changes[*first] += 1;
-            changes[end + 1] -= 1;
-        }
-        let mut depth = 0;
-        let sum = |change: &i64| {
-            depth += change;
-            depth as u32
-        };
-        changes[..count].iter().map(sum).collect()
     }
 }
 

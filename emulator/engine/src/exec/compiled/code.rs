@@ -3,6 +3,7 @@
 use super::backend::{Blk, Edge, I64, Val};
 use super::calls::{self, CallSite};
 use super::context::Context;
+use super::loops;
 use super::lower;
 use super::machine::{self, Machine};
 use super::plan::{NONE, Plan};
@@ -10,8 +11,9 @@ use super::quads::Quads;
 use super::roots::Roots;
 use super::writer::Writer;
 use super::{callees, support};
-use crate::program::instruction::{Condition, Instruction, Op};
+use crate::program::instruction::{BarrierKind, Condition, Constant, Instruction, Op};
 use crate::program::{Kernel, effects};
+use crate::semantics::Register;
 use std::collections::HashMap;
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
@@ -36,6 +38,11 @@ pub(in crate::exec) struct Code {
     pub(super) stops: Vec<u32>,
     /// Number of the entry at each position, or [`NONE`].
     pub(super) entry_of: Vec<u32>,
+    entries: u32,
+    /// Assumed number of instructions of a lane between two stops, outside of loops.
+    pub(super) straight: u64,
+    /// True at each position of a barrier of the whole block; empty if there are none.
+    barriers: Vec<bool>,
     pub(super) roots: Roots,
     pub(super) sites: Vec<CallSite>,
     /// Registers that each stop has to store.
@@ -70,8 +77,10 @@ impl Code {
         let lanes = build(plan.is_large, None)?;
         let machine = if quads { build(false, Some(lanes))? } else { lanes };
         let slack = calls::slack(kernel, &plan);
-        let Plan { stops, entry_of, live, .. } = plan;
-        Some(Code { machine, stops, entry_of, roots, sites, stored: live.stored, slack })
+        let Plan { stops, entry_of, entries, live, .. } = plan;
+        let (entries, stored, barriers) = (entries.len() as u32, live.stored, barriers(kernel));
+        let straight = straight(kernel);
+        Some(Code { machine, stops, entry_of, entries, straight, barriers, roots, sites, stored, slack })
     }
 
     /// True if it runs four lanes at a time.
@@ -84,21 +93,41 @@ impl Code {
         self.entry_of.get(pc as usize).copied().filter(|entry| *entry != NONE)
     }
 
-    /// Runs lanes from an entry to their stops.
+    /// True if a kernel has barriers of the whole block.
+    pub(super) fn has_barriers(&self) -> bool {
+        !self.barriers.is_empty()
+    }
+
+    /// True if all threads of the block wait for each other at a position, and do nothing else.
+    pub(super) fn waits_for_all(&self, pc: u32) -> bool {
+        self.barriers.get(pc as usize) == Some(&true)
+    }
+
+    /// Runs lanes from an entry to their stops: quads together, if they may, and their registers
+    /// without a look if these are known to be `regular`.
     ///
     /// # Safety
     /// The context describes a warp of this kernel, and is not used otherwise.
-    pub(super) unsafe fn run(&self, context: *mut Context, mut lanes: u32, entry: u32, quads: bool) {
+    pub(super) unsafe fn run(
+        &self,
+        context: *mut Context,
+        mut lanes: u32,
+        entry: u32,
+        (quads, regular): (bool, bool),
+    ) {
         // SAFETY: guaranteed by the caller.
         unsafe { (*context).own = context };
         let quads = if quads { complete(lanes) } else { 0 };
         if let Some(run) = self.machine.run_quads().filter(|_| quads != 0) {
+            let entry = if regular { entry + self.entries } else { entry };
             // SAFETY: guaranteed by the caller.
             unsafe { run(context, quads, entry) };
             lanes &= !quads;
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe { (self.machine.run())(context, lanes, entry) };
+        if lanes != 0 {
+            // SAFETY: guaranteed by the caller.
+            unsafe { (self.machine.run())(context, lanes, entry) };
+        }
     }
 }
 
@@ -106,6 +135,35 @@ impl Code {
 fn complete(lanes: u32) -> u32 {
     let pairs = lanes & lanes >> 1;
     (pairs & pairs >> 2 & 0x1111_1111) * 15
+}
+
+/// Returns the number of instructions outside of loops for each stop among them.
+fn straight(kernel: &Kernel) -> u64 {
+    let outside = kernel.code.iter().zip(loops::of(kernel)).filter(|(_, loops)| *loops == 0);
+    let (mut count, mut stops) = (0, 0);
+    for (instruction, _) in outside {
+        count += 1;
+        stops += u64::from(support::is_stop(kernel, instruction));
+    }
+    count / stops.max(1)
+}
+
+/// Returns true for each position of a barrier of the whole block with a constant number, or
+/// nothing if there are none.
+fn barriers(kernel: &Kernel) -> Vec<bool> {
+    let number = |id: Register| {
+        let known = kernel.constants.iter().find(|(register, ..)| *register == id);
+        known.is_some_and(|(.., constant)| matches!(constant, Constant::Bits(0..16)))
+    };
+    let products = kernel.code.iter().any(|next| matches!(next.op, Op::WarpGroup(_)));
+    let waits = |next: &Instruction| match next.op {
+        Op::Barrier { kind: BarrierKind::Sync, count: None, id, .. } => {
+            next.guard == Condition::ALWAYS && number(id) && !products
+        }
+        _ => false,
+    };
+    let barriers: Vec<bool> = kernel.code.iter().map(waits).collect();
+    if barriers.contains(&true) { barriers } else { Vec::new() }
 }
 
 impl Writer<'_, '_> {
@@ -179,6 +237,23 @@ impl Writer<'_, '_> {
     }
 
     fn instruction(&mut self, pc: u32) {
+        self.write_instruction(pc);
+        self.store_early(pc);
+    }
+
+    /// Stores the registers that an instruction has written, if stops in inner loops need them.
+    pub(super) fn store_early(&mut self, pc: u32) {
+        if self.plan.live.early.is_empty() || self.e.has_ended() {
+            return;
+        }
+        for bit in self.written_by(&self.kernel.code[pc as usize]) {
+            if self.plan.live.early.contains(&bit) {
+                self.store_row(bit);
+            }
+        }
+    }
+
+    fn write_instruction(&mut self, pc: u32) {
         let instruction = &self.kernel.code[pc as usize];
         let guarded = instruction.guard != Condition::ALWAYS;
         if let Op::Branch { target } = instruction.op {

@@ -72,6 +72,8 @@ pub(super) struct Context {
     pub(super) joined: u32,
     /// Number of times that the lanes of a quad have parted.
     pub(super) parted: u64,
+    /// Nonzero if some lanes of a quad ran one by one.
+    pub(super) apart: u32,
     /// Address of this context.
     pub(super) own: *mut Context,
     /// Arguments and result of the last rare call.
@@ -96,7 +98,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; OWN = own; ARGUMENTS = arguments; RESULT = result;
+    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result;
     SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 

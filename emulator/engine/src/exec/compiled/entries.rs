@@ -33,22 +33,25 @@ impl Writer<'_, '_> {
         self.begin_calls();
         let plan = self.plan;
         let own = |pc: &u32| self.quads.is_none() || !plan.parts[*pc as usize];
-        let entries: Vec<(u32, bool)> = plan.entries.iter().map(|pc| (*pc, own(pc))).collect();
+        // Quads have two at each position: the second is for regular registers.
+        let kinds: &[bool] = if self.quads.is_some() { &[false, true] } else { &[false] };
+        let all = kinds.iter().flat_map(|regular| plan.entries.iter().map(|pc| (*pc, *regular)));
+        let entries: Vec<(u32, bool)> = all.collect();
         let never = self.e.block();
         let alone = self.e.block();
-        let block = |(_, own): &(u32, bool)| if *own { self.e.block() } else { alone };
+        let block = |(pc, _): &(u32, bool)| if own(pc) { self.e.block() } else { alone };
         let blocks: Vec<Blk> = entries.iter().map(block).collect();
         self.e.table(entry, &blocks, never);
         self.e.go_on(never);
         self.e.give_up();
         self.e.go_on(alone);
         self.run_lanes(entry);
-        for ((pc, _), block) in entries.into_iter().zip(blocks).filter(|((_, own), _)| *own) {
+        for ((pc, regular), block) in entries.into_iter().zip(blocks).filter(|(_, block)| *block != alone) {
             self.e.go_on(block);
             self.forget();
             self.set_fuel(fuel);
             if self.quads.is_some() {
-                self.enter_quad(pc);
+                self.enter_quad(pc, regular);
             } else {
                 plan.live_at(pc).iter().for_each(|bit| self.load_row(*bit));
             }

@@ -1,5 +1,6 @@
 //! The registers that are live at each position, and the registers that a stop has to store.
 
+use super::loops;
 use super::plan::{self, Plan};
 use super::support;
 use crate::program::Kernel;
@@ -7,7 +8,7 @@ use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Condition, Instruction, Op};
 use crate::semantics::{Predicate, Register};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Maximum total size of all sets in words (4 MiB).
 const MOST_WORDS: usize = 1 << 19;
@@ -22,8 +23,11 @@ type Set = Vec<u64>;
 pub(super) struct Live {
     /// Registers at each position where a block of machine code begins.
     pub(super) at: HashMap<u32, Vec<u32>>,
-    /// Registers that a stop has to store: live, and written since the entry.
+    /// Registers that a stop has to store: live, written since the entry, and not stored early.
     pub(super) stored: HashMap<u32, Vec<u32>>,
+    /// Registers that are stored where they are written, because a stop that needs them is in an
+    /// inner loop.
+    pub(super) early: HashSet<u32>,
     /// Registers that a call has to keep: live after it, and no results.
     pub(super) kept: HashMap<u32, Vec<u32>>,
     /// Number of live registers at the beginnings of all blocks, and at the ways into them.
@@ -64,6 +68,7 @@ impl Live {
         let mut live = Live::default();
         let mut live_at_stops = HashMap::new();
         flow.find_live(&mut live, &mut live_at_stops)?;
+        live.early = flow.find_early(&live_at_stops);
         flow.find_stored(&mut live, &live_at_stops)?;
         let of_targets = |instruction: &Instruction| match effects::course(&instruction.op) {
             Course::Jump(targets) => {
@@ -127,6 +132,36 @@ impl Flow<'_> {
         }
     }
 
+    /// Finds the registers that are live at a stop in more loops than all instructions that write
+    /// them. Calls keep registers, so a kernel with functions has none.
+    fn find_early(&self, at_stops: &HashMap<u32, Vec<u32>>) -> HashSet<u32> {
+        let Flow { kernel, .. } = self;
+        if !kernel.functions.is_empty() {
+            return HashSet::new();
+        }
+        let loops = loops::of(kernel);
+        let mut deepest = HashMap::new();
+        for (pc, live) in at_stops {
+            let pc = *pc as usize;
+            if loops[pc] != 0 && support::is_stop(kernel, &kernel.code[pc]) {
+                for bit in live {
+                    let most = deepest.entry(*bit).or_insert(0);
+                    *most = loops[pc].max(*most);
+                }
+            }
+        }
+        for (pc, instruction) in kernel.code.iter().enumerate() {
+            let mut written = |bit: u32| {
+                if deepest.get(&bit).is_some_and(|most| *most <= loops[pc]) {
+                    deepest.remove(&bit);
+                }
+            };
+            effects::writes(instruction, &mut |register, _| written(register.0));
+            effects::predicates(instruction, &mut |predicate| written(kernel.rows + predicate.0));
+        }
+        deepest.into_keys().collect()
+    }
+
     /// Finds the registers that may have been written since an entry, and are live, at each stop.
     fn find_stored(&self, live: &mut Live, at_stops: &HashMap<u32, Vec<u32>>) -> Option<()> {
         let (blocks, words) = (self.blocks, self.words);
@@ -136,7 +171,7 @@ impl Flow<'_> {
         let transfer = |block: usize| {
             let mut transfer = Transfer { added: vec![0; words], removed: vec![0; words] };
             self.written_by_calls(block, &entered, &mut transfer);
-            blocks.range(block).for_each(|pc| self.after(pc, &mut transfer));
+            blocks.range(block).for_each(|pc| self.after(pc, &live.early, &mut transfer));
             transfer
         };
         let predecessors = self.blocks.predecessors();
@@ -154,7 +189,7 @@ impl Flow<'_> {
                     let stored = live_here.iter().copied().filter(written).collect();
                     live.stored.insert(pc as u32, stored);
                 }
-                self.after(pc, &mut transfer);
+                self.after(pc, &live.early, &mut transfer);
             }
         }
         Some(())
@@ -184,7 +219,7 @@ impl Flow<'_> {
     }
 
     /// Computes the registers written since an entry after an instruction from those before it.
-    fn after(&self, pc: usize, transfer: &mut Transfer) {
+    fn after(&self, pc: usize, early: &HashSet<u32>, transfer: &mut Transfer) {
         let Flow { kernel, .. } = self;
         let instruction = &kernel.code[pc];
         if support::is_stop(kernel, instruction) {
@@ -194,8 +229,13 @@ impl Flow<'_> {
             }
             return;
         }
-        effects::writes(instruction, &mut |register, _| transfer.add(register.0));
-        effects::predicates(instruction, &mut |predicate| transfer.add(kernel.rows + predicate.0));
+        let mut add = |bit: u32| {
+            if !early.contains(&bit) {
+                transfer.add(bit);
+            }
+        };
+        effects::writes(instruction, &mut |register, _| add(register.0));
+        effects::predicates(instruction, &mut |predicate| add(kernel.rows + predicate.0));
     }
 
     fn members(&self, set: &Set) -> Vec<u32> {

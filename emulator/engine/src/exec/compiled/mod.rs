@@ -14,6 +14,7 @@
 //! | `backend`, `vectors`, `machine` | all that depends on the code generator |
 //! | `writer` | the state of the code that is written |
 //! | `code`, `entries` | a kernel as machine code; its entries and the end of its stops |
+//! | `loops` | the number of loops around each place |
 //! | `live` | the registers that are live at each position |
 //! | `values` | the values of registers, and where blocks join |
 //! | `registers` | registers in their types |
@@ -28,7 +29,9 @@
 //! | `translation` | the machine code of each kernel, and the launches that run it |
 //! | `context` | the state that machine code uses, and the functions that it calls |
 //! | `order` | random orders of lanes |
+//! | `runner` | the state of machine code from one run to the next |
 //! | `run` | runs divergent paths |
+//! | `phases` | runs all warps of a block from barrier to barrier |
 
 mod atomic;
 mod backend;
@@ -44,15 +47,18 @@ mod frames;
 mod initialized;
 mod integer;
 mod live;
+mod loops;
 mod lower;
 mod machine;
 mod memory;
 mod order;
+mod phases;
 mod plan;
 mod quads;
 mod registers;
 mod roots;
 mod run;
+mod runner;
 mod support;
 mod translation;
 mod types;
@@ -61,5 +67,6 @@ mod vectors;
 mod writer;
 
 pub(in crate::exec) use code::Code;
+pub(in crate::exec) use phases::run_phases;
 pub(in crate::exec) use run::run_warp;
 pub(in crate::exec) use translation::{changed, count, form, may_change, note, of_launch, prepare, runs};

@@ -1,16 +1,12 @@
 //! Runs divergent paths of warps as machine code, from stop to stop.
 
 use super::code::Code;
-use super::context::Context;
 use super::frames;
 use super::order::Order;
-use super::quads;
+use super::runner::Runner;
 use crate::exec::block::warp::{DivergentPath, FAILED_ATTEMPT, Wait};
 use crate::exec::block::{Block, Stop};
-use crate::exec::check::shadow::Written;
 use crate::exec::plain::{self, Flow};
-use crate::program::MOST_LOCAL;
-use crate::semantics::LANES;
 
 /// Instructions that a lane may spend in loops before others run.
 const FUEL: u32 = 8192;
@@ -21,21 +17,19 @@ const LEAST_FUEL: u32 = 512;
 /// Instructions lent to a lane for each call until it returns: a lane that stops in many calls
 /// takes about ten times as many for their frames.
 const LOAN: u32 = 512;
-/// Assumed number of instructions of a lane between two stops, outside of loops.
-const STRAIGHT: u64 = 16;
 /// Stops in divergent paths of a warp after which the path that runs lets the others run. A loop
 /// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
 const SHARE: u32 = 256;
 
 /// The remaining instructions of a turn, and the order of lanes if a seed determines it.
-struct Turn {
-    left: u32,
-    order: Option<Order>,
+pub(super) struct Turn {
+    pub(super) left: u32,
+    pub(super) order: Option<Order>,
 }
 
 impl Turn {
     /// Returns the instructions lent for each call. With a seed, lanes stop wherever they may.
-    fn loan(&self) -> u32 {
+    pub(super) fn loan(&self) -> u32 {
         if self.order.is_some() { 0 } else { LOAN }
     }
 }
@@ -48,10 +42,11 @@ pub(in crate::exec) fn run_warp(
     (left, random): (u32, Option<u64>),
 ) -> Result<(), Stop> {
     let mut turn = Turn { left, order: random.map(Order::new) };
+    let mut runner = Runner::new(block, code, turn.loan());
     let mut share = SHARE;
     while let Some(path) = plain::next_path(block, index)? {
         share = if share == 0 { SHARE } else { share - 1 };
-        run_path(block, code, (index, path), share == 0, &mut turn)?;
+        run_path(block, &mut runner, (index, path), (share == 0, false), &mut turn)?;
         if turn.left == 0 {
             break;
         }
@@ -60,21 +55,25 @@ pub(in crate::exec) fn run_warp(
 }
 
 /// Runs a divergent path until it diverges, waits, ends, or others of its warp may have to run.
-/// With `tired` they run before it goes on.
-fn run_path(
+/// With `tired` they run before it goes on. With `together` it ends before a barrier of the whole
+/// block, whose position it returns.
+pub(super) fn run_path(
     block: &mut Block<'_, '_>,
-    code: &Code,
+    runner: &mut Runner<'_>,
     (warp, path): (usize, usize),
-    tired: bool,
+    (tired, together): (bool, bool),
     turn: &mut Turn,
-) -> Result<(), Stop> {
+) -> Result<Option<u32>, Stop> {
+    let code = runner.code;
     let alone = block.warps[warp].paths.len() == 1;
     loop {
         let DivergentPath { pc, mask, .. } = block.warps[warp].paths[path];
         if let Some(entry) = code.entry(pc) {
-            if !run_lanes(block, code, (warp, path), (entry, tired), turn)? {
-                return Ok(());
+            if !run_lanes(block, runner, (warp, path), (entry, tired), turn)? {
+                return Ok(None);
             }
+        } else if together && code.waits_for_all(pc) {
+            return Ok(Some(pc));
         } else {
             turn.left = turn.left.saturating_sub(1);
             block.count_instructions(1);
@@ -86,10 +85,10 @@ fn run_path(
                     pc + 1
                 }
                 Flow::Jump(target) => target,
-                Flow::Yield => return Ok(()),
+                Flow::Yield => return Ok(None),
                 Flow::Pause => {
                     turn.left = 0;
-                    return Ok(());
+                    return Ok(None);
                 }
             };
             let path = &mut block.warps[warp].paths[path];
@@ -97,7 +96,7 @@ fn run_path(
             path.tired |= tired || turn.left == 0;
         }
         if !alone || turn.left == 0 {
-            return Ok(());
+            return Ok(None);
         }
     }
 }
@@ -106,36 +105,39 @@ fn run_path(
 /// rested.
 fn run_lanes(
     block: &mut Block<'_, '_>,
-    code: &Code,
+    runner: &mut Runner<'_>,
     (warp, path): (usize, usize),
     (entry, tired): (u32, bool),
     turn: &mut Turn,
 ) -> Result<bool, Stop> {
-    let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
-    let quads = quads::fit(block.launch.args.block);
-    let mut context = context(block, code, (warp, path), (&mut list, turn.loan()));
-    let mut run = |lanes: u32, fuel: u32| {
-        context.fuel = fuel;
-        // SAFETY: the pointers belong to the block, which has the rows, predicates, stops and
-        // caches of the kernel. The machine code checks each other access. Each lane runs once, so
-        // it is listed at most once.
-        unsafe { code.run(&raw mut context, lanes, entry, quads) };
-    };
+    let alone = block.warps[warp].paths.len() == 1;
+    runner.aim(block, warp, path);
     match &mut turn.order {
-        Some(order) => order.lanes(mask).for_each(|lane| run(lane, order.fuel())),
-        None if !code.sites.is_empty() => run(mask, FUEL_WITH_CALLS),
-        None => run(mask, FUEL.min(turn.left.max(LEAST_FUEL))),
+        Some(order) => order.lanes(mask).for_each(|lane| runner.run(lane, entry, order.fuel())),
+        None => runner.run(mask, entry, fuel(runner.code, turn.left)),
     }
-    let used = count(block, code, &context, mask);
-    turn.left = turn.left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
-    if let Some((_, fault)) = context.fault {
-        return Err(fault);
-    }
-    let stops = &list[..(context.listed as usize).min(LANES)];
-    let tired = tired || turn.left == 0;
+    let stops = runner.end(block, mask, alone, &mut turn.left)?;
+    Ok(settle(block, runner, (warp, path), stops, tired || turn.left == 0))
+}
+
+/// Returns the instructions that each lane may spend in loops, if so many are left of a turn.
+pub(super) fn fuel(code: &Code, left: u32) -> u32 {
+    if code.sites.is_empty() { FUEL.min(left.max(LEAST_FUEL)) } else { FUEL_WITH_CALLS }
+}
+
+/// Moves the lanes of a divergent path to their stops. Returns true if they stay together and
+/// rested.
+pub(super) fn settle(
+    block: &mut Block<'_, '_>,
+    runner: &Runner<'_>,
+    (warp, path): (usize, usize),
+    stops: usize,
+    tired: bool,
+) -> bool {
+    let (code, stops) = (runner.code, runner.stops(stops));
     if let ([stop], true) = (stops, block.machine.in_calls.is_empty()) {
-        return Ok(stop_together(block, code, (warp, path), *stop, tired));
+        return stop_together(block, code, (warp, path), *stop, tired);
     }
     let frame = block.warps[warp].paths[path].frame.clone();
     let (mut rested, mut parts) = (true, 0);
@@ -161,19 +163,7 @@ fn run_lanes(
             add(block, part);
         }
     }
-    Ok(parts == 1 && rested)
-}
-
-/// Counts the instructions and partings of a run of lanes. Returns the instructions of the warp.
-fn count(block: &mut Block<'_, '_>, code: &Code, context: &Context, lanes: u32) -> u64 {
-    let lanes = u64::from(lanes.count_ones().max(1));
-    if code.has_quads() {
-        block.machine.partings.count += context.parted;
-        block.machine.partings.instructions += context.spent + lanes * STRAIGHT;
-    }
-    let used = 1 + context.spent / lanes;
-    block.count_instructions(used);
-    used
+    parts == 1 && rested
 }
 
 /// Moves a divergent path to the stop of all its lanes. Returns true if it is rested.
@@ -190,66 +180,4 @@ fn stop_together(
     // A lane that stops at an entry has used up its share.
     path.tired = tired || code.entry(path.pc).is_some();
     !path.tired
-}
-
-/// The state of a warp as machine code sees it.
-fn context(
-    block: &mut Block<'_, '_>,
-    code: &Code,
-    (warp, path): (usize, usize),
-    (list, loan): (&mut [u32; LANES], u32),
-) -> Context {
-    let records = block.machine.records.as_mut_ptr_range();
-    let code_base = block.launch.map.windows().code;
-    let (shared, shared_base, shared_bytes) =
-        (block.shared(), block.shared_base(), block.launch.shared_bytes);
-    // The plain mode tests accesses to the memory of a cluster.
-    let checked = block.launch.options.check_init;
-    let shared_limit = if checked && block.cluster.is_some() { 0 } else { shared_bytes };
-    let local_stride = block.warps[warp].local_stride;
-    let limits = block.machine.limits(shared_limit, local_stride);
-    let state = &mut block.warps[warp];
-    let frame = state.paths[path].frame.as_ref();
-    let (first_base, first_depth) = frame.map_or((0, 0), |frame| (frame.local_base, frame.depth));
-    Context {
-        rows: state.rows.base(),
-        predicates: state.rows.predicates(),
-        caches: block.machine.caches.as_mut_ptr(),
-        bounds: block.machine.bounds.as_ptr(),
-        stops: block.machine.stops.as_mut_ptr(),
-        list: list.as_mut_ptr(),
-        listed: 0,
-        shared,
-        local: state.local.as_mut_ptr(),
-        local_stride: local_stride.into(),
-        shared_written: block.checks.shadow.written.base(),
-        local_written: state.local_written.as_mut().map_or(std::ptr::null_mut(), Written::base),
-        local_base: first_base,
-        first_base,
-        stack: state.stack.as_mut_ptr(),
-        most_stack: local_stride.min(MOST_LOCAL),
-        depth: first_depth,
-        first_depth,
-        records: records.start,
-        top: records.start,
-        records_end: records.end.wrapping_byte_sub(code.slack),
-        code: code_base,
-        fuel: 0,
-        loan,
-        shared_base,
-        spent: 0,
-        lane: 0,
-        failed: 0,
-        alone: block.launch.writer.is_alone().into(),
-        until: u32::MAX,
-        joined: 0,
-        parted: 0,
-        own: std::ptr::null_mut(),
-        arguments: [0; 5],
-        result: 0,
-        limits,
-        block: std::ptr::from_mut(block).cast(),
-        warp,
-        fault: None,
-    }
 }

@@ -1,6 +1,6 @@
 //! The machine code of each kernel, and the launches that run it.
 
-use super::choice;
+use super::choice::{self, Choice};
 use super::code::{Code, Form};
 use crate::exec::block::Block;
 use crate::exec::block::cached::Partings;
@@ -31,9 +31,8 @@ const PARTING: u64 = 1500;
 struct Translation {
     /// By form.
     code: [OnceLock<Option<Code>>; 3],
-    /// By class of blocks: the form that is chosen without a request, and the form if there is no
-    /// code for quads.
-    chosen: [OnceLock<[Option<Form>; 2]>; choice::CLASSES],
+    /// By class of blocks: the forms that are chosen without a request.
+    chosen: [OnceLock<Choice>; choice::CLASSES],
     /// Instructions of warps that its launches without a request have run.
     ran: AtomicU64,
     /// Partings of its quads, and the instructions that all lanes have run meanwhile.
@@ -64,10 +63,10 @@ fn translation(kernel: &Kernel) -> Option<&Translation> {
 /// needed; `None` for kernels that it does not support, or that rows should run faster.
 fn form_of(args: &LaunchArgs<'_>, options: &ExecOptions) -> Option<Form> {
     let kernel = args.kernel;
-    let [form, single] = match options.mode {
+    let Choice { form, single, .. } = match options.mode {
         Execution::Automatic => chosen(kernel, class(args)),
-        Execution::Quads => [Some(Form::Quads), Some(Form::Lanes)],
-        _ => [Some(Form::Lanes); 2],
+        Execution::Quads => Choice { form: Some(Form::Quads), ..Choice::LANES },
+        _ => Choice::LANES,
     };
     let exists = |form: &Form| in_form(kernel, *form).is_some();
     if options.check_init && form.is_some() {
@@ -118,8 +117,8 @@ pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
         Execution::Compiled => in_form(kernel, Form::Lanes).is_some(),
         Execution::Quads => in_form(kernel, Form::Quads).is_some(),
         Execution::Automatic => {
-            let forms = chosen(kernel, choice::CLASSES - 1);
-            forms.into_iter().flatten().any(|form| in_form(kernel, form).is_some())
+            let Choice { form, single, .. } = chosen(kernel, choice::CLASSES - 1);
+            [form, single].into_iter().flatten().any(|form| in_form(kernel, form).is_some())
         }
         Execution::Plain | Execution::Vector => false,
     }
@@ -140,15 +139,13 @@ pub(in crate::exec) fn changed<'a>(launch: &Launch<'a>) -> Option<Launch<'a>> {
     Launch::new(args, map, options, *hooks, writer, Some(form as usize)).ok()
 }
 
-/// Returns the form of machine code that is expected to be faster than rows in blocks of a class,
-/// and the form if there is no code for quads.
-fn chosen(kernel: &Kernel, class: usize) -> [Option<Form>; 2] {
-    let find = || steps(kernel).map_or([None; 2], |steps| choice::find(kernel, steps, class));
-    let Some(translation) = translation(kernel) else { return [None; 2] };
-    match *translation.chosen[class].get_or_init(find) {
-        [Some(Form::Quads), _] if translation.parts.load(Ordering::Relaxed) => [Some(Form::Lanes); 2],
-        chosen => chosen,
-    }
+/// Returns the forms of machine code that are expected to be faster than rows in blocks of a class.
+fn chosen(kernel: &Kernel, class: usize) -> Choice {
+    let find = || steps(kernel).map_or(Choice::ROWS, |steps| choice::find(kernel, steps, class));
+    let Some(translation) = translation(kernel) else { return Choice::ROWS };
+    let chosen = *translation.chosen[class].get_or_init(find);
+    let parts = chosen.form == Some(Form::Quads) && translation.parts.load(Ordering::Relaxed);
+    if parts { Choice { form: chosen.parted, single: chosen.parted, ..chosen } } else { chosen }
 }
 
 /// Returns the class of the blocks of a launch.

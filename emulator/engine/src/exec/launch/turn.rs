@@ -62,6 +62,12 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
         let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
         #[cfg(feature = "compile")]
         let code = compiled::of_launch(block);
+        #[cfg(feature = "compile")]
+        if let Some(code) = code {
+            if compiled::run_phases(block, code, turn)? {
+                return finish(block, true, before);
+            }
+        }
         #[cfg(not(feature = "compile"))]
         let code = None;
         for place in 0..block.warps.len() {

@@ -44,6 +44,7 @@ impl Writer<'_, '_> {
             if !self.guarded_in_quad(at as u32, instruction) {
                 self.quad_instruction(at as u32, instruction);
             }
+            self.store_early(at as u32);
         }
         self.arm = None;
         self.jump_to(arm.code.end as u32);

@@ -25,7 +25,8 @@ impl Writer<'_, '_> {
             return self.run_lanes(entry);
         };
         self.set_joined(join, 0);
-        self.call_lanes(entry);
+        let lanes = self.bit();
+        self.e.call_lanes(&[self.context, lanes, entry]);
         let block = self.join_block(join);
         self.e.jump(block, &[left]);
     }
@@ -45,7 +46,7 @@ impl Writer<'_, '_> {
         let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
         if self.plan.entry_of[end as usize] == NONE {
             // All lanes stop there.
-            self.e.call_lanes(&[self.context, active, entry]);
+            self.run_apart(active, entry);
             let number = self.e.int(I64, self.plan.stop_of[end as usize].into());
             self.e.jump(self.stopped, &[number, left, others]);
             return;
@@ -72,15 +73,17 @@ impl Writer<'_, '_> {
         self.e.store(Kind::State, joined, self.context, Context::JOINED);
     }
 
-    /// Runs the lanes of the quad one after the other, from an entry to their stops.
-    fn call_lanes(&mut self, entry: Val) {
-        let lanes = self.bit();
+    /// Runs lanes of the quad one after the other, from an entry to their stops.
+    fn run_apart(&mut self, lanes: Val, entry: Val) {
+        let one = self.e.int(I32, 1);
+        self.e.store(Kind::State, one, self.context, Context::APART);
         self.e.call_lanes(&[self.context, lanes, entry]);
     }
 
-    /// The same, and goes on with the next quad.
+    /// Runs all lanes of the quad one after the other, and goes on with the next quad.
     pub(in crate::exec::compiled) fn run_lanes(&mut self, entry: Val) {
-        self.call_lanes(entry);
+        let lanes = self.bit();
+        self.run_apart(lanes, entry);
         let rest = self.rest;
         self.e.jump(self.next_lane, &[rest]);
     }
@@ -111,13 +114,13 @@ impl Writer<'_, '_> {
         self.e.go_on(apart);
         self.write_spent(left);
         let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
-        self.e.call_lanes(&[self.context, joined, entry]);
+        self.run_apart(joined, entry);
         let rest = self.rest;
         self.e.jump(self.next_lane, &[rest]);
         self.e.go_on(together);
         self.forget();
         self.set_fuel(left);
-        self.enter_quad(pc);
+        self.enter_quad(pc, false);
         self.jump_to(pc);
     }
 

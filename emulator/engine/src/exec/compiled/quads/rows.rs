@@ -11,14 +11,14 @@ use crate::semantics::{Predicate, Register};
 
 impl Writer<'_, '_> {
     /// Loads the registers of an entry. If one that should be the same in all lanes is not, single
-    /// lanes enter there.
-    pub(in crate::exec::compiled) fn enter_quad(&mut self, pc: u32) {
+    /// lanes enter there. Without a look if they are known to be `regular`.
+    pub(in crate::exec::compiled) fn enter_quad(&mut self, pc: u32, regular: bool) {
         let mut differs = None;
         for bit in self.plan.live_at(pc).to_vec() {
             let found = if bit < self.kernel.rows {
-                self.load_registers(Register(bit))
+                self.load_registers(Register(bit), regular)
             } else {
-                self.load_predicates(Predicate(bit - self.kernel.rows))
+                self.load_predicates(Predicate(bit - self.kernel.rows), regular)
             };
             differs = match (differs, found) {
                 (Some(before), Some(found)) => Some(self.e.bor(before, found)),
@@ -41,7 +41,7 @@ impl Writer<'_, '_> {
 
     /// Loads a register of four lanes. Returns a vector with bits if it should be the same in all,
     /// and is not.
-    fn load_registers(&mut self, register: Register) -> Option<Val> {
+    fn load_registers(&mut self, register: Register, regular: bool) -> Option<Val> {
         let ((at, offset), own) = (self.cell(register), self.own_type(register));
         let bits = if self.is_wide(register.0) { I64 } else { I32 };
         let slots = if self.is_wide(register.0) { 2 } else { 1 };
@@ -54,7 +54,8 @@ impl Writer<'_, '_> {
         };
         let mut differs = None;
         let first = self.e.load(bits, Kind::State, at, offset);
-        for (half, expected) in self.expanded(first, step).into_iter().enumerate() {
+        let others = if regular { Vec::new() } else { self.expanded(first, step) };
+        for (half, expected) in others.into_iter().enumerate() {
             let vector = self.e.load(vector_of(bits), Kind::State, at, offset + 16 * half as i32);
             let found = self.e.bxor(vector, expected);
             let found = self.e.bitcast(vector_of(I32), found);
@@ -66,7 +67,7 @@ impl Writer<'_, '_> {
     }
 
     /// The same for a predicate.
-    fn load_predicates(&mut self, predicate: Predicate) -> Option<Val> {
+    fn load_predicates(&mut self, predicate: Predicate, regular: bool) -> Option<Val> {
         let bit = self.kernel.rows + predicate.0;
         let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);
         let word = self.e.load(I32, Kind::State, predicates, predicate.0 as i32 * 4);
@@ -83,6 +84,9 @@ impl Writer<'_, '_> {
         let first = self.e.band(word, one);
         let value = self.e.ireduce(I8, first);
         self.set_value(bit, value);
+        if regular {
+            return None;
+        }
         let all = self.e.ineg(first);
         let differs = self.e.bxor(word, all);
         let four = self.e.int(I32, ALL);

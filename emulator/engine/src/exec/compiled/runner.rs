@@ -1,0 +1,167 @@
+//! The state of machine code from one run of lanes to the next.
+
+use super::code::Code;
+use super::context::Context;
+use super::quads;
+use crate::exec::block::cached::Limits;
+use crate::exec::block::{Block, Stop};
+use crate::exec::check::shadow::Written;
+use crate::program::MOST_LOCAL;
+use crate::semantics::LANES;
+use std::ptr::null_mut;
+
+/// Runs lanes of the warps of a block as machine code.
+pub(super) struct Runner<'c> {
+    pub(super) code: &'c Code,
+    context: Context,
+    /// The stops of the last lanes that ran.
+    list: [u32; LANES],
+    /// True if quads may run the threads of the block.
+    quads: bool,
+    /// Number of bytes of shared memory that machine code may access.
+    shared_limit: u32,
+    warp: usize,
+    /// One bit for each warp whose registers have the shapes that quads expect: its quads examined
+    /// them and have not parted since.
+    regular: u32,
+}
+
+impl<'c> Runner<'c> {
+    /// Prepares runs in which each lane has `loan` more instructions for each call.
+    pub(super) fn new(block: &mut Block<'_, '_>, code: &'c Code, loan: u32) -> Self {
+        // The plain mode tests accesses to the memory of a cluster.
+        let tested = block.launch.options.check_init && block.cluster.is_some();
+        Runner {
+            code,
+            context: of_launch(block, code, loan),
+            list: [0; LANES],
+            quads: quads::fit(block.launch.args.block),
+            shared_limit: if tested { 0 } else { block.launch.shared_bytes },
+            warp: 0,
+            regular: 0,
+        }
+    }
+
+    /// Prepares a run of lanes of a divergent path.
+    #[inline]
+    pub(super) fn aim(&mut self, block: &mut Block<'_, '_>, warp: usize, path: usize) {
+        self.warp = warp;
+        let state = &mut block.warps[warp];
+        let stride = state.local_stride;
+        let frame = state.paths[path].frame.as_ref();
+        let (base, depth) = frame.map_or((0, 0), |frame| (frame.local_base, frame.depth));
+        let context = &mut self.context;
+        context.rows = state.rows.base();
+        context.predicates = state.rows.predicates();
+        context.local = state.local.as_mut_ptr();
+        context.local_written = state.local_written.as_mut().map_or(null_mut(), Written::base);
+        context.stack = state.stack.as_mut_ptr();
+        (context.first_base, context.first_depth) = (base, depth);
+        (context.local_base, context.depth) = (base, depth);
+        if context.local_stride != u64::from(stride) {
+            context.local_stride = stride.into();
+            context.most_stack = stride.min(MOST_LOCAL);
+            context.limits = block.machine.limits(self.shared_limit, stride);
+        }
+        context.top = context.records;
+        context.list = self.list.as_mut_ptr();
+        (context.listed, context.spent, context.parted) = (0, 0, 0);
+        (context.failed, context.apart) = (0, 0);
+        context.alone = block.launch.writer.is_alone().into();
+        context.warp = warp;
+        context.block = std::ptr::from_mut(block).cast();
+    }
+
+    /// Runs lanes of the path from an entry to their stops, with `fuel` instructions in loops each.
+    #[inline]
+    pub(super) fn run(&mut self, lanes: u32, entry: u32, fuel: u32) {
+        self.context.fuel = fuel;
+        let regular = self.regular >> (self.warp % LANES) & 1 != 0;
+        // SAFETY: `aim` took the pointers from the block, which has the rows, predicates, stops and
+        // caches of the kernel and was not used since. The machine code checks each other access.
+        // Each lane runs once, so it is listed at most once.
+        unsafe { self.code.run(&raw mut self.context, lanes, entry, (self.quads, regular)) };
+    }
+
+    /// Ends the runs of these lanes, which are `all` of the warp or a part. Takes their
+    /// instructions from the rest of a turn. Returns the number of their stops, or the fault of one
+    /// of them.
+    #[inline]
+    pub(super) fn end(
+        &mut self,
+        block: &mut Block<'_, '_>,
+        lanes: u32,
+        all: bool,
+        left: &mut u32,
+    ) -> Result<usize, Stop> {
+        let count = u64::from(lanes.count_ones().max(1));
+        let Context { spent, parted, listed, apart, .. } = self.context;
+        if self.code.has_quads() {
+            let partings = &mut block.machine.partings;
+            partings.count += parted;
+            partings.instructions += spent + count * self.code.straight;
+            let own = 1 << (self.warp % LANES);
+            let regular = all && apart == 0 && listed == 1;
+            self.regular = if regular { self.regular | own } else { self.regular & !own };
+        }
+        let used = if spent == 0 { 1 } else { 1 + spent / count };
+        block.count_instructions(used);
+        *left = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+        match self.context.fault.take() {
+            Some((_, fault)) => Err(fault),
+            None => Ok(listed as usize),
+        }
+    }
+
+    /// Returns the stops of the last run, of which there are so many.
+    pub(super) fn stops(&self, count: usize) -> &[u32] {
+        &self.list[..count.min(LANES)]
+    }
+}
+
+/// Returns the part of the state that is the same for all warps of a block.
+fn of_launch(block: &mut Block<'_, '_>, code: &Code, loan: u32) -> Context {
+    let records = block.machine.records.as_mut_ptr_range();
+    Context {
+        rows: null_mut(),
+        predicates: null_mut(),
+        caches: block.machine.caches.as_mut_ptr(),
+        bounds: block.machine.bounds.as_ptr(),
+        stops: block.machine.stops.as_mut_ptr(),
+        list: null_mut(),
+        listed: 0,
+        shared: block.shared(),
+        local: null_mut(),
+        local_stride: u64::MAX,
+        shared_written: block.checks.shadow.written.base(),
+        local_written: null_mut(),
+        local_base: 0,
+        first_base: 0,
+        stack: null_mut(),
+        most_stack: 0,
+        depth: 0,
+        first_depth: 0,
+        records: records.start,
+        top: records.start,
+        records_end: records.end.wrapping_byte_sub(code.slack),
+        code: block.launch.map.windows().code,
+        fuel: 0,
+        loan,
+        shared_base: block.shared_base(),
+        spent: 0,
+        lane: 0,
+        failed: 0,
+        alone: 0,
+        until: u32::MAX,
+        joined: 0,
+        parted: 0,
+        apart: 0,
+        own: null_mut(),
+        arguments: [0; 5],
+        result: 0,
+        limits: Limits::default(),
+        block: null_mut(),
+        warp: 0,
+        fault: None,
+    }
+}
