@@ -19,7 +19,7 @@ const MOST_CROSSED: usize = 100;
 /// Maximum numbers of instructions, of accesses, of live registers at one position, and at all
 /// accesses and blocks, of kernels that are optimized. The time for it grows with their square.
 const OPTIMIZED: [usize; 4] = [3000, 256, 64, 12000];
-const OPTIMIZED_QUADS: [usize; 4] = [1000, 80, 64, 6000];
+const OPTIMIZED_QUADS: [usize; 4] = [1000, 128, 64, 6000];
 
 /// No stop or entry.
 pub(super) const NONE: u32 = u32::MAX;

@@ -132,23 +132,21 @@ impl<'l, 'a> Queue<'l, 'a> {
                     let later = if taken.is_empty() { None } else { self.later() };
                     if let Some(later) = later.filter(|later| !std::ptr::eq(*later, launch)) {
                         launch = later;
-                        for mut block in residents.ended.drain(..) {
-                            self.count(&mut block);
-                        }
+                        residents.take_ended().for_each(|mut block| _ = self.count(&mut block));
                     }
                 }
                 if let Some(place) = taken.next() {
                     residents.start(launch, worker, launch.coordinates(self.order.at(place)));
-                } else if residents.running.is_empty() {
+                } else if residents.count() == 0 {
                     break;
                 }
             }
             if self.stopped.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let turn = turn::shared(residents.running.len(), turn_length(help));
+            let turn = turn::shared(residents.count(), turn_length(help));
             let mut index = 0;
-            while let Some(block) = residents.running.get_mut(index) {
+            while let Some(block) = residents.get_mut(index) {
                 let round = turn::round(block, turn)?;
                 if round == Round::Idle {
                     return Err(block.stuck());
@@ -165,9 +163,7 @@ impl<'l, 'a> Queue<'l, 'a> {
                 invite_if_long();
             }
         }
-        for block in &mut residents.ended {
-            self.count(block);
-        }
+        residents.take_ended().for_each(|mut block| _ = self.count(&mut block));
         Ok(())
     }
 
