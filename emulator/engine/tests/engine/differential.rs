@@ -2,14 +2,12 @@
 //!
 //! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
+mod agreed;
 mod flow;
 mod launch;
 mod on_hardware;
 
-use crate::device::MODES;
-use cuprum_engine::exec::Execution;
 use cuprum_testing::random::Random;
-use launch::{run_random, run_unnoted, shape};
 use std::fmt::Write;
 
 /// Number of registers of each kind in a random program.
@@ -483,39 +481,3 @@ add.s64 %result, %result, %wide;
 const RESULT_BYTES: usize = 184;
 const MOST_THREADS: usize = 320;
 const MOST_BLOCKS: usize = 3;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-#[test]
-fn random_programs_agree() {
-    let first = setting("CUPRUM_FUZZ_SEED", 1);
-    let count = setting("CUPRUM_FUZZ_PROGRAMS", 400);
-    println!("seeds {first} to {}", first + count - 1);
-    for seed in first..first + count {
-        let ptx = Generator::program(seed);
-        let (grid, block) = shape(seed);
-        let plain = run_random(&ptx, Execution::Plain, grid, block);
-        assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");
-        let vector = run_random(&ptx, Execution::Vector, grid, block);
-        let results = plain.as_ref().map(|(results, ..)| results.clone()).map_err(Clone::clone);
-        for mode in MODES {
-            let other = run_unnoted(&ptx, mode, grid, block);
-            assert!(results == other, "seed {seed}, {mode:?}, grid {grid}, block {block:?}\n{ptx}");
-        }
-        if plain == vector {
-            continue;
-        }
-        let (Ok((plain, plain_stats, _)), Ok((vector, vector_stats, _))) = (&plain, &vector) else {
-            panic!("seed {seed}: {vector:?}\n{ptx}");
-        };
-        let differs = |index: usize| plain[index].iter().zip(&vector[index]).position(|(a, b)| a != b);
-        panic!(
-            "seed {seed}, grid {grid}, block {block:?}: first difference at byte {:?} of the results ({RESULT_BYTES} a \
-             thread), {:?} of the space; {plain_stats:?} {vector_stats:?}\n{ptx}",
-            differs(0),
-            differs(1),
-        );
-    }
-}

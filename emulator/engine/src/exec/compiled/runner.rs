@@ -67,6 +67,7 @@ impl<'c> Runner<'c> {
         context.list = self.list.as_mut_ptr();
         (context.listed, context.spent, context.parted) = (0, 0, 0);
         (context.failed, context.apart) = (0, 0);
+        (context.until, context.joined) = (u32::MAX, 0);
         context.alone = block.launch.writer.is_alone().into();
         context.warp = warp;
         context.block = std::ptr::from_mut(block).cast();
