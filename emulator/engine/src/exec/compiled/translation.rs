@@ -245,13 +245,14 @@ mod tests {
 
     #[test]
     fn blocks_of_few_threads_run_as_machine_code_and_large_ones_on_rows() {
-        let device = Device::new(
+        let device = Device::new(&format!(
             "mov.u32 %i, 0; mov.u32 %r, %t;
             L: and.b32 %s, %r, 1023; mad.lo.u32 %s, %s, 4, %w; ld.shared.u32 %r, [%s];
             add.u32 %r, %r, %i; setp.eq.u32 %p, %r, %t; @%p st.shared.u32 [%s], %i;
             add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20; @%p bra L;
-            bar.sync 0; bar.sync 0;",
-        );
+            {}",
+            "bar.sync 0;".repeat(11)
+        ));
         let forms = [1, 16, 32, 64, 65, 1024, u32::MAX].map(|threads| device.form(threads));
         let quads = Some(Form::Quads);
         assert_eq!(forms, [quads, quads, quads, quads, None, None, None]);
