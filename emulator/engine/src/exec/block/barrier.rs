@@ -11,19 +11,10 @@ impl Block<'_, '_> {
     /// Releases all threads if they wait at the same instruction for the whole block. Returns false
     /// if they do not, or if a check inspects barriers.
     pub(in crate::exec) fn release_together(&mut self) -> bool {
-        let checked = self.launch.options.check_barriers || self.checks.clocks.is_some();
-        if checked || self.has_arrivals() {
+        if self.inspects_barriers() || self.has_arrivals() {
             return false;
         }
-        let mut place = None;
-        for warp in self.warps.iter().filter(|warp| warp.live != 0) {
-            let [path] = &warp.paths[..] else { return false };
-            let here = (path.wait, path.pc);
-            if path.mask != warp.live || *place.get_or_insert(here) != here {
-                return false;
-            }
-        }
-        let Some((Wait::Barrier(_), pc)) = place else { return false };
+        let Some((Wait::Barrier(_), pc)) = self.common_place() else { return false };
         if !matches!(self.instruction(pc).op, Op::Barrier { kind: BarrierKind::Sync, count: None, .. }) {
             return false;
         }
@@ -32,6 +23,25 @@ impl Block<'_, '_> {
             path.pc += 1;
         }
         true
+    }
+
+    /// True if a check inspects barriers.
+    pub(in crate::exec) fn inspects_barriers(&self) -> bool {
+        self.launch.options.check_barriers || self.checks.clocks.is_some()
+    }
+
+    /// Returns the position of all live threads and the reason why they wait, if they have these in
+    /// common.
+    pub(in crate::exec) fn common_place(&self) -> Option<(Wait, u32)> {
+        let mut place = None;
+        for warp in self.warps.iter().filter(|warp| warp.live != 0) {
+            let [path] = &warp.paths[..] else { return None };
+            let here = (path.wait, path.pc);
+            if path.mask != warp.live || *place.get_or_insert(here) != here {
+                return None;
+            }
+        }
+        place
     }
 
     /// Releases threads whose barrier is complete. Returns false if there are none.

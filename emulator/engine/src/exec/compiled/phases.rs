@@ -12,9 +12,8 @@ use crate::exec::block::{Block, Stop};
 /// Runs the warps of a block while they stay whole and together, up to the end of the turn. Returns
 /// true if it ended, and false if each warp should have a turn of its own now.
 pub(in crate::exec) fn run_phases(block: &mut Block<'_, '_>, code: &Code, turn: u32) -> Result<bool, Stop> {
-    let options = block.launch.options;
-    let watched = options.check_barriers || options.seed.is_some() || block.checks.clocks.is_some();
-    if watched || !code.has_barriers() || !are_together(block) {
+    let watched = block.launch.options.seed.is_some() || block.inspects_barriers();
+    if watched || !code.has_barriers() || !matches!(block.common_place(), Some((Wait::Ready, _))) {
         return Ok(false);
     }
     let mut left = turn;
@@ -32,19 +31,6 @@ pub(in crate::exec) fn run_phases(block: &mut Block<'_, '_>, code: &Code, turn: 
         block.count_instructions(count);
     }
     Ok(true)
-}
-
-/// True if all live threads are at one place, and may continue.
-fn are_together(block: &Block<'_, '_>) -> bool {
-    let mut place = None;
-    let mut warps = block.warps.iter().filter(|warp| warp.live != 0);
-    let together = warps.all(|warp| match &warp.paths[..] {
-        [path] => {
-            path.mask == warp.live && path.wait == Wait::Ready && *place.get_or_insert(path.pc) == path.pc
-        }
-        _ => false,
-    });
-    together && place.is_some()
 }
 
 /// Runs each warp up to the next barrier of the whole block. Returns its position, unless some
