@@ -5,7 +5,7 @@
 #   cudarc.sh          run.sh calls it with its environment
 set -euo pipefail
 version=0.19.10
-expected=53
+expected=52
 clients=$(cd "$(dirname "$0")" && pwd)
 cache=$clients/../../../.cache/clients/cudarc-$version
 features=std,driver,nvrtc,dynamic-loading,cuda-13000,f16
