@@ -25,11 +25,7 @@ const ROOMS: &[Room<'static>] = &[
     ("vector", &["exec::vector"], &["memory", "touched", "code", "check", "block", "access", "plain"]),
     // Kernels as machine code, with the feature `compile`.
     ("compiled", &["exec::compiled"], &["memory", "interface", "code", "check", "block", "access", "plain"]),
-    (
-        "launch",
-        &["exec::launch"],
-        &["memory", "report", "interface", "code", "block", "plain", "vector", "compiled"],
-    ),
+    ("launch", &["exec::launch"], &["memory", "report", "interface", "block", "plain", "vector", "compiled"]),
     ("exec", &["exec"], &["interface", "launch"]),
     ("lib", &["lib"], &[]),
 ];

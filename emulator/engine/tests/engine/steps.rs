@@ -349,6 +349,20 @@ fn barriers_of_large_blocks_agree() {
         agreed(&body, threads, 3).unwrap_or_else(|fault| panic!("{fault}"));
         let parts = "@%p0 barrier.sync 0;\n@!%p0 barrier.sync 0;\nbar.sync 1;\nsetp.lt.u32 %p3, %t, 64;\n@%p3 bar.sync 2, 64;\n";
         agreed(parts, threads, 3).unwrap_or_else(|fault| panic!("{fault}"));
+        // Threads that arrive without waiting, and barriers that no thread can pass.
+        let arrive = format!(
+            "setp.lt.u32 %p3, %t, 288;\n@%p3 bar.arrive 1, {threads};\n@!%p3 bar.sync 1, {threads};\n{}\
+             @!%p3 bar.arrive 0, {threads};\n@%p3 bar.sync 0, {threads};\nbar.sync 2;\n",
+            exchange("bar.sync 2;")
+        );
+        agreed(&arrive, threads, 3).unwrap_or_else(|fault| panic!("{fault}"));
+        for apart in [
+            "shr.u32 %n, %t, 8;\nbar.sync %n;",
+            "setp.lt.u32 %p3, %t, 256;\n@%p3 bra M;\nbar.sync 0;\nM:\nbar.sync 0;",
+        ] {
+            let fault = agreed(&format!("bar.sync 0;\n{apart}\n"), threads, 3).err();
+            assert_eq!(fault.is_some(), apart.starts_with("shr"), "{apart}\n{fault:?}");
+        }
         for number in ["or.b32 %n, %r0, 16;", "mov.u32 %n, 16;", "mov.u32 %n, 15;\nadd.u32 %n, %n, %n;"] {
             let fault = agreed(&format!("{number}\nbar.sync %n;"), threads, 3).expect_err("a fault");
             assert!(fault.contains("only 0 to 15 exist"), "{fault}");

@@ -6,6 +6,7 @@ use super::{Block, Issue, Lanes, Stop};
 use crate::program::instruction::{BarrierKind, Op};
 use crate::report::FaultKind;
 use crate::semantics::lanes_of;
+use std::ops::Range;
 
 impl Block<'_, '_> {
     /// Releases all threads if they wait at the same instruction for the whole block. Returns false
@@ -14,15 +15,32 @@ impl Block<'_, '_> {
         if self.inspects_barriers() || self.has_arrivals() {
             return false;
         }
-        let Some((Wait::Barrier(_), pc)) = self.common_place() else { return false };
-        if !matches!(self.instruction(pc).op, Op::Barrier { kind: BarrierKind::Sync, count: None, .. }) {
+        let all = 0..self.warps.len();
+        if self.common_barrier(all.clone()).is_none() {
             return false;
         }
-        for path in self.warps.iter_mut().flat_map(|warp| &mut warp.paths) {
+        self.pass_barrier(all);
+        true
+    }
+
+    /// Returns the position and the number of the barrier at which all live threads of some warps
+    /// wait for all of the block.
+    pub(in crate::exec) fn common_barrier(&self, warps: Range<usize>) -> Option<(u32, u32)> {
+        let (wait, pc) = self.common_place(warps)?;
+        match (wait, &self.instruction(pc).op) {
+            (Wait::Barrier(number), Op::Barrier { kind: BarrierKind::Sync, count: None, .. }) => {
+                Some((pc, number))
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets warps whose threads all wait at a barrier go on.
+    pub(in crate::exec) fn pass_barrier(&mut self, warps: Range<usize>) {
+        for path in self.warps[warps].iter_mut().flat_map(|warp| &mut warp.paths) {
             path.wait = Wait::Ready;
             path.pc += 1;
         }
-        true
     }
 
     /// True if a check inspects barriers.
@@ -30,11 +48,11 @@ impl Block<'_, '_> {
         self.launch.options.check_barriers || self.checks.clocks.is_some()
     }
 
-    /// Returns the position of all live threads and the reason why they wait, if they have these in
-    /// common.
-    pub(in crate::exec) fn common_place(&self) -> Option<(Wait, u32)> {
+    /// Returns the position of all live threads of some warps and the reason why they wait, if they
+    /// have these in common.
+    pub(in crate::exec) fn common_place(&self, warps: Range<usize>) -> Option<(Wait, u32)> {
         let mut place = None;
-        for warp in self.warps.iter().filter(|warp| warp.live != 0) {
+        for warp in self.warps[warps].iter().filter(|warp| warp.live != 0) {
             let [path] = &warp.paths[..] else { return None };
             let here = (path.wait, path.pc);
             if path.mask != warp.live || *place.get_or_insert(here) != here {

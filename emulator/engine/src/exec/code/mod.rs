@@ -6,6 +6,7 @@ pub(in crate::exec) mod affine;
 mod arms;
 pub(in crate::exec) mod blend;
 mod early;
+pub(in crate::exec) mod few;
 pub(in crate::exec) mod growth;
 mod indexed;
 pub(in crate::exec) mod liveness;

@@ -13,7 +13,10 @@ use crate::exec::block::{Block, Stop};
 /// true if it ended, and false if each warp should have a turn of its own now.
 pub(in crate::exec) fn run_phases(block: &mut Block<'_, '_>, code: &Code, turn: u32) -> Result<bool, Stop> {
     let watched = block.launch.options.seed.is_some() || block.inspects_barriers();
-    if watched || !code.has_barriers() || !matches!(block.common_place(), Some((Wait::Ready, _))) {
+    if watched
+        || !code.has_barriers()
+        || !matches!(block.common_place(0..block.warps.len()), Some((Wait::Ready, _)))
+    {
         return Ok(false);
     }
     let mut left = turn;

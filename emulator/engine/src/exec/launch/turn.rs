@@ -3,7 +3,6 @@
 use super::shuffle::Permutation;
 use crate::exec::block::launch::Launch;
 use crate::exec::block::{Block, Stop};
-use crate::exec::code::MOST_WARPS;
 #[cfg(feature = "compile")]
 use crate::exec::compiled;
 use crate::exec::plain;
@@ -51,11 +50,7 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     block.begin_round();
     let grouped = block.launch.steps.filter(|_| !block.launch.options.runs_single_warps());
     if let Some(steps) = grouped {
-        for first in (0..block.warps.len()).step_by(MOST_WARPS) {
-            block.launch.writer.admit_if_any();
-            let count = MOST_WARPS.min(block.warps.len() - first);
-            running |= vector::run_group(block, steps, first, count, turn)?;
-        }
+        running = vector::run_groups(block, steps, turn)?;
     } else {
         let [x, y, z] = block.index().map(u64::from);
         let salt = block.rounds() ^ x << 16 ^ y << 32 ^ z << 48;

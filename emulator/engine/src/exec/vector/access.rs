@@ -8,6 +8,7 @@ use crate::exec::access::{find_region, find_window};
 use crate::exec::block::cached::Cached;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::access::{Access, Window};
+use crate::exec::code::few;
 use crate::exec::code::growth::Half;
 use crate::exec::code::step::{AccessSpace, AccessStep, Step};
 use crate::exec::code::transfer::{Spread, Warp};
@@ -189,6 +190,12 @@ impl Run<'_, '_, '_> {
     ) -> bool {
         let access = &step.access;
         let target = Target { space, ..Target::of(step, writes) };
+        let few = active.count_ones() as usize <= few::MOST && space != AccessSpace::Local;
+        if few && !step.atomic && !self.is_watched((target, step.cache)) {
+            // SAFETY: the register file contains all rows of the kernel. The window is live, and
+            // writable if it is written.
+            return unsafe { few::run(access, &window, (self.files.rows[warp], active), writes) };
+        }
         let found = self.locate((access, pc), &window, (target, step.cache), (warp, active));
         let Some(halves) = found else { return false };
         let offsets = &self.block.vector.offsets;

@@ -17,9 +17,19 @@ pub(in crate::exec) fn run_group(
     count: usize,
     quantum: u32,
 ) -> Result<bool, Stop> {
+    run_warps(&mut Run::new(block, steps), (first, count), quantum)?;
+    Ok(block.warps[first..first + count].iter().any(|warp| warp.live != 0))
+}
+
+/// The same with a `run` that ends at barriers if it should. Returns the least that is left of the
+/// share of a warp.
+pub(super) fn run_warps(
+    run: &mut Run<'_, '_, '_>,
+    (first, count): (usize, usize),
+    quantum: u32,
+) -> Result<u32, Stop> {
     let mut left = [quantum; MOST_WARPS];
-    let mut run = Run::new(block, steps);
-    while gather(&mut run, first, count, &left)? {
+    while gather(run, first, count, &left)? {
         // A path that left the group meanwhile also used its share.
         let warps = run.gang.members().iter().fold(0u32, |warps, member| warps | 1 << (member.warp - first));
         let share = run.gang.members().iter().map(|member| left[member.warp - first]).min().unwrap_or(0);
@@ -27,8 +37,11 @@ pub(in crate::exec) fn run_group(
         for warp in lanes_of(warps) {
             left[warp] -= share - run.left;
         }
+        if run.reached.is_some() {
+            break;
+        }
     }
-    Ok(block.warps[first..first + count].iter().any(|warp| warp.live != 0))
+    Ok(left.into_iter().min().unwrap_or(quantum))
 }
 
 /// Forms a group of the paths of all running warps, if each of them has one path that is ready,

@@ -16,6 +16,7 @@ mod compute;
 mod gang;
 mod group;
 mod initialized;
+mod phases;
 mod races;
 mod regular;
 mod run;
@@ -23,4 +24,5 @@ pub(in crate::exec) mod scalar;
 mod watch;
 
 pub(in crate::exec) use group::run_group;
+pub(in crate::exec) use phases::run_groups;
 use run::{Go, Run};

@@ -5,7 +5,7 @@ use super::gang::{Files, Gang, Keeps, Member};
 use crate::exec::block::warp::{FAILED_ATTEMPT, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::exec::code::step::{Action, Code, Guard, Step};
-use crate::exec::code::{Steps, liveness};
+use crate::exec::code::{MOST_WARPS, Steps, liveness};
 use crate::exec::plain::{self, Flow};
 use crate::semantics::{LANES, Register};
 
@@ -28,6 +28,10 @@ pub(super) struct Run<'r, 'l, 'a> {
     suspicious: bool,
     /// True if its share ends between any two steps, not only at branches.
     paced: bool,
+    /// True if it ends at barriers that all running warps of its eight have reached.
+    pub(super) ends_at_barriers: bool,
+    /// The step and the number of the barrier at which it has ended. The group is not settled then.
+    pub(super) reached: Option<(usize, u32)>,
 }
 
 pub(super) enum Go {
@@ -43,7 +47,21 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
         let code = &steps.rows;
         let (gang, files) = (Gang::default(), Files::NONE);
         let (suspicious, paced) = (block.launch.suspects.is_some(), block.launch.options.seed.is_some());
-        Run { block, steps, code, gang, files, company: None, used: 0, left: 0, failed: 0, suspicious, paced }
+        Run {
+            block,
+            steps,
+            code,
+            gang,
+            files,
+            company: None,
+            used: 0,
+            left: 0,
+            failed: 0,
+            suspicious,
+            paced,
+            ends_at_barriers: false,
+            reached: None,
+        }
     }
 
     /// Runs the group until its members separate for good, wait, end, or use up their share of
@@ -125,6 +143,7 @@ impl Run<'_, '_, '_> {
                 return Ok(self.arm(guard, [at + 1, *target as usize], *weight));
             }
             Action::Barrier(id) if guard == Guard::ALWAYS && self.is_everybody(*id) => {}
+            Action::Barrier(id) if guard == Guard::ALWAYS && self.reaches(at, *id) => return Ok(Go::Rest),
             Action::Exit if guard == Guard::ALWAYS => return Ok(self.exit(step)),
             Action::Shuffle(shuffle) if self.shuffles_at_once(guard) => self.shuffle(shuffle),
             Action::Collective(step) if self.has_members(guard, step) => self.collective(step),
@@ -177,6 +196,31 @@ impl Run<'_, '_, '_> {
         let numbers = (0..self.files.count).all(|member| self.barrier_number(member, row) < 16);
         let products = |member: &Member| !self.block.warps[member.warp].products.is_empty();
         numbers && !self.block.launch.options.check_barriers && !self.gang.members().iter().any(products)
+    }
+
+    /// True if the group ends at a barrier, because all running warps of its eight have reached it
+    /// and only have to wait.
+    fn reaches(&mut self, at: usize, row: u32) -> bool {
+        if !self.ends_at_barriers || !self.is_whole() || !self.may_wait(row) {
+            return false;
+        }
+        let number = self.barrier_number(0, row);
+        let same = (1..self.files.count).all(|member| self.barrier_number(member, row) == number);
+        if same {
+            self.reached = Some((at, number));
+        }
+        same
+    }
+
+    /// True if the group has all running lanes of its eight warps.
+    fn is_whole(&self) -> bool {
+        let first = self.gang.members()[0].warp / MOST_WARPS * MOST_WARPS;
+        let warps = &self.block.warps[first..];
+        let warps = &warps[..warps.len().min(MOST_WARPS)];
+        let whole = |member: &Member| self.block.warps[member.warp].live == member.mask;
+        self.gang.members().iter().all(whole)
+            && (self.files.count == warps.len()
+                || self.files.count == warps.iter().filter(|warp| warp.live != 0).count())
     }
 
     /// Makes the group wait at a barrier, like the plain mode.
@@ -275,6 +319,9 @@ impl Run<'_, '_, '_> {
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };
+        if self.ends_at_barriers {
+            return false;
+        }
         let block = &*self.block;
         let all = self.files.is_dense && self.files.count == block.warps.len();
         let whole = |member: &Member| block.warps[member.warp].live == member.mask;

@@ -236,13 +236,12 @@ impl Kernel {
         format!(
             ".visible .entry {name}(.param .u64 out, .param .u64 memory, .param .u32 n{parameter})\n{{\n\
              .reg .b32 %x, %y, %t, %n, %scattered, %narrow, %temporary, %word, %count, %bottom, %landing;\n\
-             .reg .b64 %base, %out, %long, %wide, %wide2;\n.reg .pred %odd, %some, %more;\n\
-             .shared .align 16 .b8 landings[{}];\n{local}{declarations}\
-             ld.param.u64 %out, [out];\nld.param.u32 %n, [n];\n\
-             mov.u32 %x, %tid.x;\nmov.u32 %y, %tid.y;\nmad.lo.u32 %t, %y, 16, %x;\n\
-             mad.wide.u32 %out, %t, {}, %out;\nmov.u64 %long, 0x1122334455667788;\n\
-             mul.lo.u32 %scattered, %t, 37;\nxor.b32 %scattered, %scattered, 5;\nand.b32 %scattered, %scattered, 63;\n\
-             and.b32 %temporary, %t, 1;\nsetp.ne.u32 %odd, %temporary, 0;\nsetp.lt.u32 %some, %scattered, 20;\n\
+             .reg .b64 %base, %out, %long, %wide, %wide2;\n.reg .pred %odd, %few, %some, %more;\n\
+             .shared .align 16 .b8 landings[{}];\n{local}{declarations}ld.param.u64 %out, [out];\nld.param.u32 %n, [n];\n\
+             mov.u32 %x, %tid.x;\nmov.u32 %y, %tid.y;\nmad.lo.u32 %t, %y, 16, %x;\nmov.u64 %long, 0x1122334455667788;\n\
+             mad.wide.u32 %out, %t, {}, %out;\nmul.lo.u32 %scattered, %t, 37;\nrem.u32 %scattered, %scattered, 89;\n\
+             and.b32 %temporary, %t, 1;\nsetp.ne.u32 %odd, %temporary, 0;\n\
+             rem.u32 %temporary, %t, 11;\nsetp.eq.u32 %few, %temporary, 4;\nsetp.lt.u32 %some, %scattered, 20;\n\
              mov.u32 %landing, landings;\nmad.lo.u32 %landing, %t, 16, %landing;\n\
              {base}{narrow}{fill}{body}{dump}ret;\n}}\n",
             16 * THREADS,

@@ -168,6 +168,8 @@ impl Shape {
 pub(crate) enum Context {
     Straight,
     Guarded,
+    /// The same for a few lanes of a warp.
+    Few,
     /// Lanes have diverged; the address is computed afterwards, or before.
     Branch,
     AddressBefore,
@@ -175,15 +177,23 @@ pub(crate) enum Context {
     AddressOutlives,
 }
 
-pub(crate) const CONTEXTS: [Context; 5] =
-    [Context::Straight, Context::Guarded, Context::Branch, Context::AddressBefore, Context::AddressOutlives];
+pub(crate) const CONTEXTS: [Context; 6] = [
+    Context::Straight,
+    Context::Guarded,
+    Context::Few,
+    Context::Branch,
+    Context::AddressBefore,
+    Context::AddressOutlives,
+];
 
 impl Context {
-    /// Returns an access in its context: `%odd` holds in every other thread, `%some` is irregular.
+    /// Returns an access in its context: `%odd` holds in every other thread, `%few` in every
+    /// eleventh, `%some` is irregular.
     pub(crate) fn around(self, number: usize, address: &str, access: &str) -> String {
         match self {
             Context::Straight => format!("{address}{access}\n"),
             Context::Guarded => format!("{address}@%odd {access}\n"),
+            Context::Few => format!("{address}@%few {access}\n"),
             Context::Branch => format!("@%some bra L{number};\n{address}{access}\nL{number}:\n"),
             Context::AddressBefore => format!("{address}@%some bra L{number};\n{access}\nL{number}:\n"),
             Context::AddressOutlives => format!(
