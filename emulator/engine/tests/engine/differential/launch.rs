@@ -6,8 +6,11 @@ use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::PtxError;
 
-/// Returns the number of blocks of a program, and their size.
-pub(super) fn shape(seed: u64) -> (u32, (u32, u32)) {
+/// A number of blocks, and their size.
+pub(super) type Shape = (u32, (u32, u32));
+
+/// Returns the shape of the launch of a program.
+pub(super) fn shape(seed: u64) -> Shape {
     let shapes = [
         (1, (32, 1)),
         (2, (256, 1)),
