@@ -198,29 +198,29 @@ impl Run<'_, '_, '_> {
         numbers && !self.block.launch.options.check_barriers && !self.gang.members().iter().any(products)
     }
 
-    /// True if the group ends at a barrier, because all running warps of its eight have reached it
-    /// and only have to wait.
+    /// True if the group ends at a barrier, because all running lanes of its eight warps have
+    /// reached it and only have to wait.
     fn reaches(&mut self, at: usize, row: u32) -> bool {
-        if !self.ends_at_barriers || !self.is_whole() || !self.may_wait(row) {
+        if !self.ends_at_barriers {
             return false;
         }
-        let number = self.barrier_number(0, row);
-        let same = (1..self.files.count).all(|member| self.barrier_number(member, row) == number);
-        if same {
-            self.reached = Some((at, number));
-        }
-        same
-    }
-
-    /// True if the group has all running lanes of its eight warps.
-    fn is_whole(&self) -> bool {
-        let first = self.gang.members()[0].warp / MOST_WARPS * MOST_WARPS;
+        let (number, members) = (self.barrier_number(0, row), self.gang.members());
+        let waits = |(index, member): (usize, &Member)| {
+            let warp = &self.block.warps[member.warp];
+            warp.live == member.mask && warp.products.is_empty() && self.barrier_number(index, row) == number
+        };
+        let first = members[0].warp / MOST_WARPS * MOST_WARPS;
         let warps = &self.block.warps[first..];
         let warps = &warps[..warps.len().min(MOST_WARPS)];
-        let whole = |member: &Member| self.block.warps[member.warp].live == member.mask;
-        self.gang.members().iter().all(whole)
-            && (self.files.count == warps.len()
-                || self.files.count == warps.iter().filter(|warp| warp.live != 0).count())
+        let complete = || {
+            members.len() == warps.len()
+                || members.len() == warps.iter().filter(|warp| warp.live != 0).count()
+        };
+        let reached = number < 16 && members.iter().enumerate().all(waits) && complete();
+        if reached {
+            self.reached = Some((at, number));
+        }
+        reached
     }
 
     /// Makes the group wait at a barrier, like the plain mode.
