@@ -151,7 +151,9 @@ fn findings_of_strong_accesses_are_the_same_word_for_word() {
         let [expected, found] = [Execution::Plain, Execution::Vector].map(|mode| outcome(&text, mode, seed));
         assert_eq!(found.0, expected.0, "CUPRUM_FUZZ_SEED={seed}\n{text}");
         assert_eq!(found.1, expected.1, "CUPRUM_FUZZ_SEED={seed}\n{text}");
-        assert!(found.2 == expected.2, "other results, CUPRUM_FUZZ_SEED={seed}\n{text}");
+        // A fault ends the launch, and other blocks may have run before.
+        let compared = expected.1.is_empty();
+        assert!(!compared || found.2 == expected.2, "other results, CUPRUM_FUZZ_SEED={seed}\n{text}");
         findings += expected.0.len() + usize::from(!expected.1.is_empty());
         silent += usize::from(expected.0.is_empty() && expected.1.is_empty());
     }
