@@ -50,8 +50,11 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             _ => return Err(self.unsupported("variables of this state space inside a function")),
         };
         if let Some(scope) = self.scopes.last_mut() {
-            let names = if variable.count.is_some() { &mut scope.numbered } else { &mut scope.names };
-            names.insert(variable.name, symbol);
+            if variable.count.is_some() {
+                scope.numbered.insert(variable.name, symbol);
+            } else {
+                scope.insert(variable.name, symbol);
+            }
         }
         Ok(())
     }

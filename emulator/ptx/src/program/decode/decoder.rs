@@ -88,9 +88,35 @@ impl Symbol<'_> {
 }
 
 /// The names of a block. A declaration of numbered registers may have the name of another.
+#[derive(Default)]
 pub(super) struct Scope<'s> {
     pub(super) names: HashMap<&'s str, Symbol<'s>>,
     pub(super) numbered: HashMap<&'s str, Symbol<'s>>,
+    /// True if one of the names looks like a numbered register's. Otherwise none is searched for
+    /// these, which are most names in a kernel.
+    has_lookalikes: bool,
+}
+
+impl<'s> Scope<'s> {
+    pub(super) fn of(names: HashMap<&'s str, Symbol<'s>>) -> Self {
+        let has_lookalikes = names.keys().any(|name| looks_numbered(name));
+        Scope { names, has_lookalikes, ..Scope::default() }
+    }
+
+    /// Adds a name. Returns the symbol that had it before.
+    pub(super) fn insert(&mut self, name: &'s str, symbol: Symbol<'s>) -> Option<Symbol<'s>> {
+        self.has_lookalikes |= looks_numbered(name);
+        self.names.insert(name, symbol)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Symbol<'s>> {
+        if !self.has_lookalikes && looks_numbered(name) { None } else { self.names.get(name) }
+    }
+}
+
+/// True for names as compilers give them to numbered registers: `%rd5`.
+fn looks_numbered(name: &str) -> bool {
+    name.starts_with('%') && name.ends_with(|last: char| last.is_ascii_digit())
 }
 
 pub(in crate::program) struct Decoder<'c, 'm, 's> {
@@ -168,7 +194,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         scope: HashMap<&'s str, Symbol<'s>>,
         spilled: &[Spilled<'s>],
     ) -> Decoded<()> {
-        self.scopes = vec![Scope { names: scope, numbered: HashMap::new() }];
+        self.scopes = vec![Scope::of(scope)];
         self.labels.clear();
         self.prototypes.clear();
         self.frame = 0;
@@ -201,7 +227,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
 
     /// Decodes a block. The statements of a body have the scope of its parameters instead.
     fn block(&mut self, statements: &'m [Statement<'s>]) -> Decoded<()> {
-        self.scopes.push(Scope { names: HashMap::new(), numbered: HashMap::new() });
+        self.scopes.push(Scope::default());
         self.statements(statements)?;
         self.scopes.pop();
         Ok(())
@@ -222,8 +248,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
                 }
                 _ => continue,
             };
-            let names = self.scopes.last_mut().map(|scope| &mut scope.names);
-            if names.is_some_and(|names| names.insert(name, symbol).is_some()) {
+            let scope = self.scopes.last_mut();
+            if scope.is_some_and(|scope| scope.insert(name, symbol).is_some()) {
                 return Err(self.declared_twice(name));
             }
         }
@@ -258,7 +284,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
     }
 
     fn label(&mut self, name: &'s str) {
-        if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.names.get(name)) {
+        if let Some(Symbol::Label(label)) = self.scopes.last().and_then(|scope| scope.get(name)) {
             self.labels[*label as usize] = Some(self.code.len() as u32);
         }
     }

@@ -140,7 +140,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         let Spilled { name, first, words, form, is_result, .. } = *param;
         if let Some(scope) = self.scopes.last_mut() {
             let role = if is_result { Role::Given } else { Role::Taken };
-            scope.names.insert(name, Symbol::ParamRows { first, words, form, role, local: Some(offset) });
+            scope.insert(name, Symbol::ParamRows { first, words, form, role, local: Some(offset) });
         }
         for word in 0..words {
             let (row, at) = (Register(first.0 + word), offset + 4 * word);

@@ -1,43 +1,47 @@
 //! Meanings of names in a function.
 
+use super::decoder::Scope;
 use super::{Decoder, Symbol, rows_of};
 use crate::program::variables::ELEMENTS;
 use crate::semantics::Register;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Returns a name's meaning: from the innermost scope outward, then as a numbered register.
+    /// Returns a name's meaning in the innermost block that declares it, also as one of numbered
+    /// registers; or an element of a vector.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol<'s>> {
-        for scope in self.scopes.iter().rev() {
-            if let Some(symbol) = scope.names.get(name) {
-                return Some(symbol.clone());
-            }
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let meaning =
+            |scope: &Scope<'s>| scope.get(name).cloned().or_else(|| self.numbered_in(scope, name, digits));
+        if let Some(symbol) = self.scopes.iter().rev().find_map(meaning) {
+            return Some(symbol);
         }
-        if let Some((vector, element)) = name.split_once('.') {
-            return self.vector_element(vector, element);
-        }
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let (vector, element) = name.split_once('.')?;
+        self.vector_element(vector, element)
+    }
+
+    /// Finds a numbered register or predicate of a block, by a name that ends with so many digits.
+    fn numbered_in(&self, scope: &Scope<'s>, name: &str, digits: usize) -> Option<Symbol<'s>> {
         // A prefix may itself end in digits: `%r1<5>` declares `%r10` to `%r14`.
-        for cut in prefix.len()..name.len() {
+        for cut in name.len() - digits..name.len() {
             let (prefix, digits) = name.split_at(cut);
             if digits.len() > 1 && digits.starts_with('0') {
                 continue;
             }
+            let Some(symbol) = scope.numbered.get(prefix) else { continue };
             let Ok(number) = digits.parse::<u32>() else { continue };
-            for scope in self.scopes.iter().rev() {
-                match scope.numbered.get(prefix) {
-                    Some(Symbol::Registers { declaration, ty, count }) if number < *count => {
-                        let register = self.numbered(*declaration, number, *ty);
-                        return Some(Symbol::Register { register, ty: *ty });
-                    }
-                    Some(Symbol::Vectors { first, ty, elements, count }) if number < *count => {
-                        let first = Register(first.0 + number * elements * rows_of(*ty));
-                        return Some(Symbol::Vector { first, ty: *ty, elements: *elements });
-                    }
-                    Some(Symbol::Predicates { declaration, count }) if number < *count => {
-                        return Some(Symbol::Predicate(self.numbered_predicate(*declaration, number)));
-                    }
-                    _ => {}
+            match symbol {
+                Symbol::Registers { declaration, ty, count } if number < *count => {
+                    let register = self.numbered(*declaration, number, *ty);
+                    return Some(Symbol::Register { register, ty: *ty });
                 }
+                Symbol::Vectors { first, ty, elements, count } if number < *count => {
+                    let first = Register(first.0 + number * elements * rows_of(*ty));
+                    return Some(Symbol::Vector { first, ty: *ty, elements: *elements });
+                }
+                Symbol::Predicates { declaration, count } if number < *count => {
+                    return Some(Symbol::Predicate(self.numbered_predicate(*declaration, number)));
+                }
+                _ => {}
             }
         }
         None

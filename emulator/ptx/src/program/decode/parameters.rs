@@ -33,7 +33,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             self.position = variable.position;
             let symbol = self.declare_register(variable)?;
             if let Some(scope) = self.scopes.last_mut() {
-                scope.names.insert(variable.name, symbol.clone());
+                scope.insert(variable.name, symbol.clone());
             }
             if index < tree.params.len() {
                 self.take_words(&symbol, first);
