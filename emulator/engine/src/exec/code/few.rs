@@ -4,7 +4,8 @@ use super::access::{Access, Window};
 use super::transfer::Element;
 use crate::semantics::lanes_of;
 
-/// Maximum number of lanes. From about twice as many on, functions for all lanes are faster.
+/// Maximum number of lanes. By callgrind, two lanes take 160 instructions, and with functions for
+/// all lanes 340; each other lane takes about 30 more here.
 pub(in crate::exec) const MOST: usize = 8;
 
 /// Loads or stores in memory that lanes of a mask, at most [`MOST`], may access so. Returns false,

@@ -317,11 +317,11 @@ impl Run<'_, '_, '_> {
     /// True if only the group runs in the block, the barrier orders no accesses for a check, and no
     /// thread has arrived at this row's barrier.
     fn is_everybody(&self, barrier: u32) -> bool {
-        // SAFETY: lane 0 of a row of the kernel.
-        let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };
         if self.ends_at_barriers {
             return false;
         }
+        // SAFETY: lane 0 of a row of the kernel.
+        let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };
         let block = &*self.block;
         let all = self.files.is_dense && self.files.count == block.warps.len();
         let whole = |member: &Member| block.warps[member.warp].live == member.mask;

@@ -12,7 +12,7 @@ use crate::semantics::{Predicate, Register, Width};
 impl<'m, 's> Decoder<'_, 'm, 's> {
     pub(super) fn declare(&mut self, variable: &'m Variable<'s>) -> Decoded<()> {
         self.position = variable.position;
-        if self.is_declared_here(variable) {
+        if self.scopes.last().is_some_and(|scope| scope.declares(variable)) {
             return Err(self.declared_twice(variable.name));
         }
         let symbol = match variable.space {
@@ -51,7 +51,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         };
         if let Some(scope) = self.scopes.last_mut() {
             if variable.count.is_some() {
-                scope.numbered.insert(variable.name, symbol);
+                scope.insert_numbered(variable.name, symbol);
             } else {
                 scope.insert(variable.name, symbol);
             }
@@ -93,36 +93,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             return Ok(Symbol::Registers { declaration: self.declarations, ty, count });
         }
         Ok(Symbol::Register { register: self.allocate_register(ty), ty })
-    }
-
-    fn is_declared_here(&self, variable: &Variable<'s>) -> bool {
-        let Some(scope) = self.scopes.last() else { return false };
-        let name = variable.name;
-        if let Some(count) = variable.count {
-            let is_one = |known: &str| {
-                let number = known.strip_prefix(name).and_then(|number| number.parse::<u32>().ok());
-                number.is_some_and(|number| number < count)
-            };
-            // Modules have a limited number of registers, and any number of names.
-            let single = match scope.names.len() as u64 <= u64::from(count) {
-                true => scope.names.keys().any(|known| is_one(known)),
-                false => (0..count).any(|number| scope.names.contains_key(&*format!("{name}{number}"))),
-            };
-            return single || scope.numbered.contains_key(name);
-        }
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let numbered = match (scope.numbered.get(prefix), name[prefix.len()..].parse::<u32>()) {
-            (
-                Some(
-                    Symbol::Registers { count, .. }
-                    | Symbol::Predicates { count, .. }
-                    | Symbol::Vectors { count, .. },
-                ),
-                Ok(number),
-            ) => number < *count,
-            _ => false,
-        };
-        numbered || scope.names.contains_key(name)
     }
 
     pub(super) fn rows(&self) -> u32 {

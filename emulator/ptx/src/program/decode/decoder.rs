@@ -1,6 +1,7 @@
 //! The decoder of a kernel, and its symbols.
 
 use super::form::{Form, Role, Signature};
+use super::scope::Scope;
 use super::unit::{Spilled, Unit};
 use crate::ordered::Ordered;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, SystemCall};
@@ -85,38 +86,6 @@ impl Symbol<'_> {
     pub(super) fn is_wide(&self) -> bool {
         matches!(self, Symbol::Register { ty: Type::B128, .. })
     }
-}
-
-/// The names of a block. A declaration of numbered registers may have the name of another.
-#[derive(Default)]
-pub(super) struct Scope<'s> {
-    pub(super) names: HashMap<&'s str, Symbol<'s>>,
-    pub(super) numbered: HashMap<&'s str, Symbol<'s>>,
-    /// True if one of the names looks like a numbered register's. Otherwise none is searched for
-    /// these, which are most names in a kernel.
-    has_lookalikes: bool,
-}
-
-impl<'s> Scope<'s> {
-    pub(super) fn of(names: HashMap<&'s str, Symbol<'s>>) -> Self {
-        let has_lookalikes = names.keys().any(|name| looks_numbered(name));
-        Scope { names, has_lookalikes, ..Scope::default() }
-    }
-
-    /// Adds a name. Returns the symbol that had it before.
-    pub(super) fn insert(&mut self, name: &'s str, symbol: Symbol<'s>) -> Option<Symbol<'s>> {
-        self.has_lookalikes |= looks_numbered(name);
-        self.names.insert(name, symbol)
-    }
-
-    pub(super) fn get(&self, name: &str) -> Option<&Symbol<'s>> {
-        if !self.has_lookalikes && looks_numbered(name) { None } else { self.names.get(name) }
-    }
-}
-
-/// True for names as compilers give them to numbered registers: `%rd5`.
-fn looks_numbered(name: &str) -> bool {
-    name.starts_with('%') && name.ends_with(|last: char| last.is_ascii_digit())
 }
 
 pub(in crate::program) struct Decoder<'c, 'm, 's> {

@@ -32,6 +32,7 @@ mod mov;
 mod names;
 mod operands;
 mod parameters;
+mod scope;
 mod since;
 mod special;
 mod stack;

@@ -1,6 +1,6 @@
 //! Meanings of names in a function.
 
-use super::decoder::Scope;
+use super::scope::Scope;
 use super::{Decoder, Symbol, rows_of};
 use crate::program::variables::ELEMENTS;
 use crate::semantics::Register;
@@ -27,7 +27,7 @@ impl<'s> Decoder<'_, '_, 's> {
             if digits.len() > 1 && digits.starts_with('0') {
                 continue;
             }
-            let Some(symbol) = scope.numbered.get(prefix) else { continue };
+            let Some(symbol) = scope.numbered(prefix) else { continue };
             let Ok(number) = digits.parse::<u32>() else { continue };
             match symbol {
                 Symbol::Registers { declaration, ty, count } if number < *count => {
