@@ -1,7 +1,7 @@
 //! Checked driver calls: one macro each for calls outside of a context, and of a function that
 //! newer drivers replaced. `context_call`, in the folder of contexts, is for calls in one.
 
-use cuprum_sys::{CUresult, FnId};
+use cuprum_sys::{CUresult, FnId, Library};
 
 use crate::error::Error;
 
@@ -18,11 +18,11 @@ macro_rules! driver_call {
 }
 
 /// Calls the first of two revisions of a function that the driver has. If it has neither, the error
-/// names the second, which should therefore be the older one.
+/// names the older one.
 macro_rules! either_call {
     ($library:expr, $first:ident($($argument:expr),* $(,)?) or $second:ident($($other:expr),* $(,)?)) => {{
         let library: cuprum_sys::Library = $library;
-        if library.has(cuprum_sys::FnId::$first) {
+        if $crate::raw::call::takes_first(library, cuprum_sys::FnId::$first, cuprum_sys::FnId::$second) {
             $crate::raw::call::driver_call!(library, $first($($argument),*))
         } else {
             $crate::raw::call::driver_call!(library, $second($($other),*))
@@ -31,6 +31,12 @@ macro_rules! either_call {
 }
 
 pub(crate) use {driver_call, either_call};
+
+/// True if the first of two revisions of a function is called, or missed.
+#[inline]
+pub(crate) fn takes_first(library: Library, first: FnId, second: FnId) -> bool {
+    library.has(first) || !library.has(second) && first.symbol().since < second.symbol().since
+}
 
 /// The error of a call in a forked child, which does not reach the driver.
 #[cold]

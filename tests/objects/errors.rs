@@ -7,6 +7,8 @@ use cuprum::launch::LaunchError;
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Buffer, Driver, Error, In, InOut, LaunchConfig, Stream};
 
+use cuprum_testing::child::in_children;
+
 use crate::common::{self, driver, in_context, kernels};
 
 #[test]
@@ -95,6 +97,18 @@ fn an_absent_function_never_has_an_invented_version() {
     let version = library.version();
     let missing = "is missing from this driver, although it came with CUDA 11.2 and the driver has";
     assert_eq!(known, format!("{call} {missing} {version}"));
+}
+
+/// Of two revisions, the error names the one that an older driver may have.
+#[test]
+fn the_least_update_is_named() {
+    let old = [("CUPRUM_DEVICE", "emulator"), ("CUPRUM_EMULATOR_DRIVER_VERSION", "9.0")];
+    in_children(concat!(module_path!(), "::the_least_update_is_named"), &[&old], || {
+        in_context(|cx| {
+            let refused = Stream::new(cx).unwrap().call_host(cx, || 1).unwrap_err().to_string();
+            assert!(refused.starts_with("cuLaunchHostFunc needs CUDA 10.0, the driver has 9.0"), "{refused}");
+        });
+    });
 }
 
 /// Errors that users ask about in forums: the text names cause and remedy, and differs between
