@@ -30,7 +30,10 @@ fn program() -> Result<(), Box<dyn Error>> {
     if std::env::var_os("CUPRUM_TEST_HOOK").is_some() {
         cuprum_emulator::set_message_hook(|message| println!("heard by the hook: {message}"));
     }
-    let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
+    let library = match std::env::var_os("CUPRUM_TEST_LIBRARY") {
+        Some(_) => cuprum_emulator::library(),
+        None => cuprum_emulator::open_driver_or_emulator()?.0,
+    };
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
     let mut stack = ContextStack::take()?;
     let cx = stack.push(&context)?;
@@ -59,21 +62,23 @@ fn shown(variables: &[(&str, &str)]) -> (String, String) {
 
 #[test]
 fn the_report_and_the_error_together_say_it_all() {
-    let (out, error) = shown(&[]);
-    for words in [
-        "software CUDA device: out-of-bounds access in kernel `beyond`",
-        "block (0,0,0), thread (0,0,0)",
-        "PTX line 10: st.global.u32 [%at+64], %v;",
-        "right past the end of allocation",
-    ] {
-        assert!(error.contains(words), "{words}: {error}");
-    }
-    // The error itself, as `main` would print it.
-    let told = format!("{out}{error}");
-    for words in
-        ["cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)", "last_fault()", "standard error"]
-    {
-        assert!(told.contains(words), "{words}: {told}");
+    for variables in [&[][..], &[("CUPRUM_TEST_LIBRARY", "1")]] {
+        let (out, error) = shown(variables);
+        for words in [
+            "software CUDA device: out-of-bounds access in kernel `beyond`",
+            "block (0,0,0), thread (0,0,0)",
+            "PTX line 10: st.global.u32 [%at+64], %v;",
+            "right past the end of allocation",
+        ] {
+            assert!(error.contains(words), "{words}: {error}");
+        }
+        // The error itself, as `main` would print it.
+        let told = format!("{out}{error}");
+        for words in
+            ["cuCtxSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)", "last_fault()", "standard error"]
+        {
+            assert!(told.contains(words), "{words}: {told}");
+        }
     }
 }
 

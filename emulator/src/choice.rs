@@ -1,11 +1,8 @@
 //! Opens a GPU if the machine has one, and the emulator otherwise.
 
 use core::fmt;
-use std::io::Write as _;
 
 use cuprum_sys::{CUresult, Library, LoadError, environment};
-
-use crate::message::{self, Message};
 
 /// Environment variable that forces one of them: `gpu` or `emulator`.
 const VARIABLE: &str = "CUPRUM_DEVICE";
@@ -130,10 +127,7 @@ impl std::error::Error for ChoiceError {}
 /// in software that the system's loader finds as `libcuda.so.1` does not count as a GPU. The driver
 /// is initialized in all cases. [`Library::is_software_device`] distinguishes them for any library.
 ///
-/// From then on, the emulator writes its reports to standard error: faults with their thread and
-/// line, code that it refuses, and functions that it lacks. Programs that only pass on errors
-/// therefore show them. [`set_message_hook`](crate::set_message_hook), called before or after, or
-/// `CUPRUM_EMULATOR_REPORTS=0` changes this.
+/// The emulator writes its reports to standard error, as [`library`](crate::library) says.
 ///
 /// # Errors
 ///
@@ -155,14 +149,7 @@ pub fn open_driver_or_emulator() -> Result<(Library, Choice), ChoiceError> {
 }
 
 fn emulator(reason: Reason) -> (Library, Choice) {
-    message::set_default_hook(print);
     (crate::library(), Choice::Emulator(reason))
-}
-
-/// Prints a message. Nothing else in this crate prints.
-fn print(message: &Message<'_>) {
-    // If standard error is closed, the message is dropped.
-    let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
 }
 
 fn open_driver() -> Result<(Library, Choice), Reason> {

@@ -87,6 +87,11 @@ use cuprum_sys::{FnId, Library, StreamMode, Symbol};
 /// Returns the emulator as an in-process library, with the legacy default stream.
 ///
 /// The first use of the emulator fixes its [`Settings`] for the rest of the process.
+///
+/// From then on, the emulator writes its reports to standard error: faults with their thread and
+/// line, findings of checks, code that it refuses, and functions that it lacks. Programs that only
+/// pass on errors therefore show them. [`set_message_hook`], called before or after, or
+/// `CUPRUM_EMULATOR_REPORTS=0` changes this.
 pub fn library() -> Library {
     library_in(StreamMode::Legacy)
 }
@@ -99,6 +104,7 @@ pub fn library_in(mode: StreamMode) -> Library {
     static LIBRARIES: [OnceLock<Library>; 2] = [const { OnceLock::new() }; 2];
     let per_thread = mode == StreamMode::PerThread;
     let open = || {
+        message::print_by_default();
         let options = Library::options().per_thread_default_stream(per_thread).software_device(true);
         // SAFETY: `resolve` returns null or a function with the signature of the symbol, because
         // the compiler compares it with the table at its definition.

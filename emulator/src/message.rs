@@ -1,7 +1,8 @@
-//! Messages of the emulator, which itself prints nothing.
+//! Messages of the emulator, and the function that receives them.
 
 use core::fmt::{self, Write as _};
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use cuprum_sys::CUresult;
@@ -149,17 +150,23 @@ impl fmt::Write for Shown<'_, '_> {
 
 static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
 
-/// Sets the function that receives messages beyond result codes. The library itself prints nothing,
-/// except through the hook of [`open_driver_or_emulator`](crate::open_driver_or_emulator), which
-/// this hook replaces.
+/// Sets the function that receives messages beyond result codes. It replaces the one of
+/// [`library`](crate::library), which prints them.
 ///
 /// The hook is called on the thread of the event, within the driver call.
 pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
 }
 
-pub(crate) fn set_default_hook(hook: fn(&Message<'_>)) {
-    HOOK.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(hook);
+/// Makes messages go to standard error, if the program has set no other hook.
+pub(crate) fn print_by_default() {
+    HOOK.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(print);
+}
+
+/// Prints a message. Nothing else in this crate prints.
+fn print(message: &Message<'_>) {
+    // If standard error is closed, the message is dropped.
+    let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
 }
 
 static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();

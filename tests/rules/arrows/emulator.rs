@@ -11,7 +11,7 @@ const ROOMS: &[Room<'static>] = &[
     ("message", &["message"], &["settings"]),
     ("client", &["client"], &[]),
     ("driver", &["driver"], &["engine", "settings", "message", "opengl", "client"]),
-    ("choice", &["choice"], &["message"]),
+    ("choice", &["choice"], &[]),
     ("lib", &["lib"], &["driver", "message", "settings", "choice"]),
 ];
 
