@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLo
 
 use cuprum_sys::CUstreamCaptureStatus;
 
-use super::RegionError;
 use super::seen::Seen;
+use super::{RegionError, lent};
 use crate::context::{ContextRef, Current, KeptContext, captures, context_call};
 use crate::error::Error;
 use crate::memory::caching::Bins;
@@ -171,13 +171,21 @@ impl Core {
 
     /// Holds the mode for a driver call. Not for a forked child.
     #[inline]
-    pub(super) fn hold(&self) -> RwLockReadGuard<'_, Mode> {
-        self.mode.read().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn hold(&self) -> Result<RwLockReadGuard<'_, Mode>, RegionError> {
+        self.is_here()?;
+        Ok(self.mode.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Same as [`hold`](Core::hold), for a call that ends an epoch or changes the mode.
-    pub(super) fn change(&self) -> RwLockWriteGuard<'_, Mode> {
-        self.mode.write().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn change(&self) -> Result<RwLockWriteGuard<'_, Mode>, RegionError> {
+        self.is_here()?;
+        Ok(self.mode.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Fails while this thread lends the queue, and so already holds the mode.
+    #[inline]
+    pub(super) fn is_here(&self) -> Result<(), RegionError> {
+        if lent::contains(self.number) { Err(RegionError::Lent) } else { Ok(()) }
     }
 
     /// The current epoch. It does not change while the mode is held.

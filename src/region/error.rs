@@ -37,6 +37,10 @@ pub enum RegionError {
     /// The queue is being recorded, and a graph cannot contain the call. Nothing was queued.
     #[error("the queue is being recorded: end the recording first, or use another queue")]
     Recording,
+    /// The call was made by code that [`with_raw`](super::Queue::with_raw) lends the queue to.
+    /// Nothing was queued.
+    #[error("`with_raw` lends the queue to the code that makes this call: call it after `with_raw` returns")]
+    Lent,
     /// The mark belongs to a recording that has ended or is not the queue's recording, or only one
     /// of them is recorded. Nothing was queued.
     #[error("the mark and the queue are not part of the same recording")]

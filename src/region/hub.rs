@@ -246,12 +246,13 @@ impl Dead {
     }
 }
 
-/// Ends an epoch of a queue, in the queue's own context. Returns `None` during a recording.
+/// Ends an epoch of a queue, in the queue's own context. Returns `None` during a recording, and
+/// while this thread lends the queue.
 fn end_epoch(cx: &Current<'_, 'static>, queue: &Arc<Core>) -> Result<Option<Marked>, Error> {
     if cx.context() != queue.context() {
         return queue.kept_context().enter_as(|cx| end_epoch(cx, queue));
     }
-    let mode = queue.change();
+    let Ok(mode) = queue.change() else { return Ok(None) };
     if mode.eager().is_err() {
         return Ok(None);
     }

@@ -140,7 +140,7 @@ impl Queue {
     #[doc(alias("cuEventRecord", "cuEventCreate"))]
     pub fn mark(&self, cx: &Current<'_, 'static>) -> Result<Mark, RegionError> {
         cx.require(self.context(), FnId::cuEventRecord)?;
-        let mode = self.core().change();
+        let mode = self.core().change()?;
         Mark::make(cx, self, &mode)
     }
 
@@ -159,7 +159,7 @@ impl Queue {
         cx.require(self.context(), FnId::cuStreamWaitEvent)?;
         let Some(event) = &mark.event else { return Ok(()) };
         let core = self.core();
-        let mut mode = core.change();
+        let mut mode = core.change()?;
         let joins = match (mode.taken()?, &mark.taken) {
             (None, None) => None,
             (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => None,

@@ -48,6 +48,7 @@ mod error;
 mod function;
 mod hub;
 mod launch;
+mod lent;
 mod mark;
 mod naive;
 mod pinned;

@@ -80,8 +80,9 @@ impl Pinned {
     /// Returns the bytes as elements, or `None` if they are not aligned for the element or not a
     /// whole number of elements.
     pub fn elements<T: DeviceData>(&self) -> Option<&[T]> {
-        let start = self.start.cast::<T>();
         let len = self.len.checked_div(size_of::<T>())?;
+        // The address of an empty piece is no address of memory.
+        let start = if len == 0 { NonNull::dangling() } else { self.start.cast::<T>() };
         if !start.is_aligned() || len * size_of::<T>() != self.len {
             return None;
         }

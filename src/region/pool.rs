@@ -78,7 +78,7 @@ impl Pool {
         let mut queues = locked(&self.0.queues);
         // A queue used only by this list has no recording, and no other code can access it.
         let unused = queues.iter().filter(|core| Arc::strong_count(core) == 1);
-        let idle = unused.filter(|core| core.hold().eager().is_ok());
+        let idle = unused.filter(|core| core.hold().is_ok_and(|mode| mode.eager().is_ok()));
         let is_done = |core: &Arc<Core>| {
             let asked = core.stream.is_done(cx);
             asked.unwrap_or_else(|error| {

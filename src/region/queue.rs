@@ -8,6 +8,7 @@ use cuprum_sys::{CUstream, FnId};
 use super::block::Block;
 use super::core::{Core, Mode, locked};
 use super::hub::Hub;
+use super::lent::Lease;
 use super::naive::naive;
 use super::raw_memory::{alloc_device, class_of};
 use super::storage::Storage;
@@ -71,12 +72,13 @@ impl Queue {
     /// the stream, and true if its work becomes part of a recording. The regions are noted as for
     /// [`launch`](Queue::launch).
     ///
-    /// While `body` runs, other threads cannot mark or record this queue. `body` must not use the
-    /// queue itself, and must queue all its work before it returns. The context need not be
+    /// While `body` runs, other threads cannot mark or record this queue, and in `body` itself its
+    /// methods fail. `body` must queue all its work before it returns. The context need not be
     /// current.
     ///
     /// # Errors
-    /// The errors of `body`; [`RegionError::NotOrdered`]; [`Error::WRONG_CONTEXT`] for a region
+    /// The errors of `body`; [`RegionError::NotOrdered`]; [`RegionError::Lent`] in the `body` of
+    /// another call for this queue; [`Error::WRONG_CONTEXT`] for a region
     /// of another context than the queue; [`Error::FORKED`]. If another error than one of `body`
     /// is returned, `body` did not run.
     pub fn with_raw<'r, R, E: From<RegionError>>(
@@ -88,11 +90,12 @@ impl Queue {
         if self.context().library().forked() {
             return Err(RegionError::from(forked(CALL)).into());
         }
-        let mode = self.core.hold();
+        let mode = self.core.hold()?;
         for block in regions.into_iter().map(Region::block) {
             block.check_context(&self.core, CALL).map_err(RegionError::from)?;
             block.touch(&self.core, &mode)?;
         }
+        let _lease = Lease::new(self.core.number());
         body(self.as_raw(), !matches!(*mode, Mode::Eager))
     }
 
@@ -136,12 +139,12 @@ impl Queue {
             return Ok(self.region(found, class, bytes));
         }
         let address = self.hub.with_room(cx, || alloc_device(cx, class))?;
-        Ok(self.region((address, self.home()), class, bytes))
+        Ok(self.region((address, self.home()?), class, bytes))
     }
 
     /// Memory that this queue may use now: from its lane, except in a recording, or unused memory.
     fn idle(&self, class: SizeClass) -> Result<Option<(u64, Home)>, RegionError> {
-        let mode = self.core.hold();
+        let mode = self.core.hold()?;
         let home = self.home_in(&mode);
         // A replay could overtake work that still uses memory of a lane.
         if mode.taken()?.is_none() || naive("quiet") {
@@ -153,8 +156,8 @@ impl Queue {
     }
 
     /// The home of memory that is allocated now.
-    fn home(&self) -> Home {
-        self.home_in(&self.core.hold())
+    fn home(&self) -> Result<Home, RegionError> {
+        Ok(self.home_in(&*self.core.hold()?))
     }
 
     fn home_in(&self, mode: &Mode) -> Home {
@@ -189,7 +192,7 @@ impl Queue {
         body: impl FnOnce(&ContextRef, CUstream) -> Result<(), Error>,
     ) -> Result<(), RegionError> {
         let context = cx.require(self.context(), call)?;
-        let mode = self.core.hold();
+        let mode = self.core.hold()?;
         for block in blocks {
             check(block)?;
             block.touch(&self.core, &mode)?;

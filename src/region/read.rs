@@ -60,7 +60,7 @@ impl Queue {
         let context = cx.require(self.context(), CALL)?;
         same_length(to.len(), from.len())?;
         let core = self.core();
-        let mode = core.change();
+        let mode = core.change()?;
         mode.eager()?;
         for block in [from.block(), to.block()] {
             block.check_context(core, CALL)?;

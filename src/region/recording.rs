@@ -76,7 +76,7 @@ impl Queue {
         const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         let context = cx.require(self.context(), FnId::cuStreamBeginCapture_v2)?;
         let (core, capturing) = (self.core(), Capturing::begin());
-        let mut mode = core.change();
+        let mut mode = core.change()?;
         mode.eager()?;
         let before = Mark::make(cx, self, &mode)?;
         // SAFETY: the stream is live, and its context is current. This is the only mode that lets
@@ -123,7 +123,12 @@ impl Recording {
             cx.require(open.before.queue().context(), FnId::cuStreamEndCapture)?;
         }
         let Some(mut open) = self.open.take() else { return Err(RegionError::Lost) };
-        let (graph, kept) = open.end()?;
+        let ended = open.end();
+        if matches!(ended, Err(RegionError::Lent)) {
+            self.open = Some(open);
+            return Err(RegionError::Lent);
+        }
+        let (graph, kept) = ended?;
         let graph = Held::new(graph, cx.near());
         let exec = instantiate(graph.context(), graph.raw())?;
         let exec = Held::<CUgraphExec>::new(exec, cx.near());
@@ -136,7 +141,8 @@ impl Open {
         let queue = self.before.queue();
         let (core, context) = (queue.core(), queue.context());
         let joined = self.taken.close();
-        let mut mode = core.change();
+        joined.iter().try_for_each(|core| core.is_here())?;
+        let mut mode = core.change()?;
         let ended = end_of(context, queue).end();
         self.capturing = None;
         // Captured work was kept before it reached the driver, and so before the capture ended.
@@ -144,7 +150,7 @@ impl Open {
         *mode = if ended.is_ok() { Mode::Eager } else { mode_of(core) };
         drop(mode);
         for core in joined {
-            let mut mode = core.change();
+            let mut mode = core.change()?;
             // A queue that could not join may already be part of another recording.
             if matches!(&*mode, Mode::Recording(taken) if Arc::ptr_eq(taken, &self.taken)) {
                 *mode = if ended.is_ok() { Mode::Eager } else { mode_of(&core) };
@@ -186,6 +192,8 @@ impl Drop for Recording {
                 destroyed.unwrap_or_else(|error| context.swallow(error));
                 drop(kept);
             }
+            // The recording goes on, as if it were forgotten.
+            Err(RegionError::Lent) => mem::forget(open),
             // The caller already knows that the capture is invalid.
             Err(RegionError::Driver(error)) if !error.is_capture() => context.swallow(error),
             Err(_) => {}

@@ -68,7 +68,7 @@ impl Queue {
         let context = cx.require(self.context(), FnId::cuGraphLaunch)?;
         cx.of(replay.context(), FnId::cuGraphLaunch)?;
         let (core, work) = (self.core(), &*replay.0);
-        let mode = core.hold();
+        let mode = core.hold()?;
         mode.eager()?;
         work.come_before(cx, core)?;
         let mut queues = locked(&work.queues);

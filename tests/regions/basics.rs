@@ -44,6 +44,68 @@ fn copies_and_fills_of_all_dimensions() {
     });
 }
 
+/// Each call would otherwise wait for the code that makes it. Allocation asks all queues for the
+/// end of their work.
+#[test]
+fn a_lent_queue_refuses_calls_of_the_code_that_it_is_lent_to() {
+    in_pool(|cx, pool| {
+        let (queue, other) = (pool.queue(cx).unwrap(), pool.queue(cx).unwrap());
+        let region = filled(cx, &queue, 5);
+        drop(filled(cx, &queue, 6));
+        queue
+            .with_raw([&region], |_, _| {
+                assert_eq!(refused(queue.mark(cx)), RegionError::Lent);
+                assert_eq!(refused(queue.fill(cx, &region, 7u8)), RegionError::Lent);
+                assert_eq!(refused(queue.alloc(cx, 4)), RegionError::Lent);
+                assert_eq!(refused(queue.record(cx)), RegionError::Lent);
+                assert_eq!(refused(queue.clone().with_raw([], |_, _| Ok(()))), RegionError::Lent);
+                let first = filled(cx, &other, 6);
+                other.with_raw([&first], |_, _| {
+                    assert_eq!(refused(queue.mark(cx)), RegionError::Lent);
+                    Ok::<_, RegionError>(())
+                })?;
+                std::thread::scope(|scope| {
+                    let filled = scope.spawn(|| {
+                        queue.context().enter(|cx| {
+                            queue.fill(cx, &region, 8u8).unwrap();
+                            Ok(())
+                        })
+                    });
+                    filled.join().unwrap().unwrap();
+                });
+                other.mark(cx).map(drop)
+            })
+            .unwrap();
+        queue.mark(cx).unwrap().synchronize().unwrap();
+        assert_eq!(bytes(cx, pool, &queue, &region)[0], 8);
+        assert_eq!(pool.pinned(cx, 0).unwrap().elements::<f64>(), Some(&[][..]));
+    });
+}
+
+/// A recording cannot end while its queue is lent to the code that ends it; it goes on.
+#[test]
+fn a_recording_goes_on_if_its_queue_is_lent() {
+    in_pool(|cx, pool| {
+        let queue = pool.queue(cx).unwrap();
+        let region = filled(cx, &queue, 5);
+        for drops in [false, true] {
+            let queue = pool.queue(cx).unwrap();
+            queue.wait(cx, &pool.queue(cx).unwrap().mark(cx).unwrap()).unwrap();
+            let recording = queue.record(cx).unwrap();
+            let ended = queue.with_raw([], |_, _| {
+                if drops {
+                    drop(recording);
+                    return Ok(());
+                }
+                recording.end(cx).map(drop)
+            });
+            assert_eq!(ended.is_ok(), drops);
+            assert_eq!(refused(queue.record(cx)), RegionError::Recording);
+        }
+        assert_eq!(bytes(cx, pool, &queue, &region)[0], 5);
+    });
+}
+
 #[test]
 fn sizes_and_alignments_are_compared() {
     in_pool(|cx, pool| {
