@@ -6,8 +6,10 @@ mod agreed;
 mod flow;
 mod launch;
 mod on_hardware;
+mod operations;
 
 use cuprum_testing::random::Random;
+use operations::OPERATIONS;
 use std::fmt::Write;
 
 /// Number of registers of each kind in a random program.
@@ -30,90 +32,6 @@ struct Generator {
 
 /// The first kind of work that only reads regular registers.
 const FIRST_READING: usize = 18;
-
-/// Instructions with their operands: `d` is the destination; digits 0 to 2 are sources. The letters
-/// are kinds: `r` 32-bit integer, `l` 64-bit integer, `f` single, `g` double precision.
-const OPERATIONS: &[(&str, &str)] = &[
-    ("add.u32", "rrr"),
-    ("sub.s32", "rrr"),
-    ("mul.lo.s32", "rrr"),
-    ("mul.hi.u32", "rrr"),
-    ("mad.lo.s32", "rrrr"),
-    ("mul.wide.u32", "lrr"),
-    ("mul.wide.s32", "lrr"),
-    ("mad.wide.u32", "lrrl"),
-    ("min.s32", "rrr"),
-    ("max.u32", "rrr"),
-    ("abs.s32", "rr"),
-    ("neg.s32", "rr"),
-    ("div.u32", "rrr"),
-    ("rem.s32", "rrr"),
-    ("and.b32", "rrr"),
-    ("or.b32", "rrr"),
-    ("xor.b32", "rrr"),
-    ("not.b32", "rr"),
-    ("shl.b32", "rrr"),
-    ("shr.u32", "rrr"),
-    ("shr.s32", "rrr"),
-    ("shf.l.wrap.b32", "rrrr"),
-    ("shf.r.clamp.b32", "rrrr"),
-    ("popc.b32", "rr"),
-    ("clz.b32", "rr"),
-    ("brev.b32", "rr"),
-    ("prmt.b32", "rrrr"),
-    ("bfe.u32", "rrrr"),
-    ("bfi.b32", "rrrrr"),
-    ("add.s64", "lll"),
-    ("sub.s64", "lll"),
-    ("mul.lo.s64", "lll"),
-    ("and.b64", "lll"),
-    ("xor.b64", "lll"),
-    ("shl.b64", "llr"),
-    ("shr.u64", "llr"),
-    ("shr.s64", "llr"),
-    ("min.s64", "lll"),
-    ("add.f32", "fff"),
-    ("sub.f32", "fff"),
-    ("mul.f32", "fff"),
-    ("add.rz.f32", "fff"),
-    ("mul.ftz.f32", "fff"),
-    ("add.sat.f32", "fff"),
-    ("fma.rn.f32", "ffff"),
-    ("fma.rm.f32", "ffff"),
-    ("div.rn.f32", "fff"),
-    ("sqrt.rn.f32", "ff"),
-    ("rcp.rn.f32", "ff"),
-    ("rsqrt.approx.f32", "ff"),
-    ("min.f32", "fff"),
-    ("max.f32", "fff"),
-    ("abs.f32", "ff"),
-    ("neg.f32", "ff"),
-    ("ex2.approx.f32", "ff"),
-    ("add.f64", "ggg"),
-    ("mul.f64", "ggg"),
-    ("fma.rn.f64", "gggg"),
-    ("div.rn.f64", "ggg"),
-    ("neg.f64", "gg"),
-    ("max.f64", "ggg"),
-    ("mov.b32", "rf"),
-    ("mov.b32", "fr"),
-    ("mov.b64", "lg"),
-    ("mov.b64", "gl"),
-    ("mov.u32", "rr"),
-    ("mov.f32", "ff"),
-    ("mov.f64", "gg"),
-    ("cvt.u64.u32", "lr"),
-    ("cvt.s64.s32", "lr"),
-    ("cvt.u32.u64", "rl"),
-    ("cvt.s8.s32", "rr"),
-    ("cvt.rn.f32.u32", "fr"),
-    ("cvt.rn.f32.s32", "fr"),
-    ("cvt.rn.f64.s32", "gr"),
-    ("cvt.rzi.s32.f32", "rf"),
-    ("cvt.rni.u32.f32", "rf"),
-    ("cvt.f64.f32", "gf"),
-    ("cvt.rn.f32.f64", "fg"),
-];
 
 impl Generator {
     fn register(&mut self, kind: char) -> String {
@@ -165,7 +83,7 @@ impl Generator {
         let guard = self.guard();
         let out = self.random.below(PREDICATES);
         let (kind, types): (char, &[&str]) =
-            [('r', &["u32", "s32"][..]), ('l', &["u64", "s64"]), ('f', &["f32"]), ('g', &["f64"])]
+            [('r', &["u32", "s32"][..]), ('l', &["u64", "s64"]), ('f', &["f32", "ftz.f32"]), ('g', &["f64"])]
                 [self.random.below(4)];
         let ty = self.random.pick(types);
         let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);

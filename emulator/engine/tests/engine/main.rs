@@ -37,6 +37,7 @@ mod reports;
 mod shared_rows;
 mod special_registers;
 mod steps;
+mod subnormal;
 mod tensor_core;
 mod warp_group;
 mod whole_kernels;

@@ -3,19 +3,19 @@
 //! hardware's angle.
 
 use super::float::{NEAREST, ZERO, div_f32, finish, mul_f32, quiet};
-use super::lower::Lower;
+use super::lower::Float;
 use super::subnormal::flush;
 use super::{elementary, operations};
 
 operations! {
     @rows(true)
-    @lower(Lower::FloatRcp.only_if(!FTZ))
+    @lower(Float::Rcp.flushing(FTZ))
     Rcp[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a)) }
     @rows(true)
-    @lower(Lower::FloatSqrt.only_if(!FTZ))
+    @lower(Float::Sqrt.flushing(FTZ))
     Sqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(flush::<FTZ>(a).sqrt()) }
     @rows(true)
-    @lower(Lower::FloatRsqrt.only_if(!FTZ))
+    @lower(Float::Rsqrt.flushing(FTZ))
     Rsqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a).sqrt()) }
     @rows(true)
     Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::exp2(flush::<FTZ>(a).into()) as f32) }
@@ -28,13 +28,13 @@ operations! {
     @rows(true)
     Tanh(a: f32) -> f32 { finish::<false, false>(elementary::tanh(a.into()) as f32) }
     @rows(true)
-    @lower(Lower::FloatDiv.only_if(!FTZ))
+    @lower(Float::Div.flushing(FTZ))
     DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
     }
     /// Divisors beyond 2^126 give zero, because their reciprocal underflows.
     @rows(true)
-    @lower(Lower::FloatDivFast.only_if(!FTZ))
+    @lower(Float::DivFast.flushing(FTZ))
     Div[const FTZ: bool](a: f32, b: f32) -> f32 {
         let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
         let reciprocal_lost = b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite();

@@ -2,7 +2,7 @@
 
 use super::float::{NEAREST, canonical, finish, is_nan64, narrow, quiet};
 use super::half::{Bf16, F16, Half};
-use super::lower::{Lower, Whole};
+use super::lower::{Limits, Lower, Whole};
 use super::subnormal::flush;
 use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
@@ -234,14 +234,15 @@ impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
 conversions! {
     @rows(ROUND == NEAREST && !FTZ && (!SAT || size_of::<D>() == 4))
     @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
-    @lower(Lower::FloatToFloat.only_if(ROUND == NEAREST && !FTZ && !SAT && size_of::<D>() != size_of::<S>()
-        && size_of::<D>() >= 4 && size_of::<S>() >= 4))
+    @lower(Lower::FloatToFloat(Limits { flush: FTZ, saturate: SAT }).only_if(ROUND == NEAREST
+        && size_of::<D>() >= 4 && size_of::<S>() >= 4 && if size_of::<D>() == 8 { !SAT && size_of::<S>() == 4 }
+        else { FTZ || SAT || size_of::<S>() == 8 }))
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
     /// Rounds to an integer first. Source and result have the same precision if PTX allows it.
     @rows(!SAT && size_of::<D>() == size_of::<S>() && size_of::<D>() >= 4)
     @rare(SAT || size_of::<D>() != size_of::<S>() || size_of::<D>() < 4)
-    @lower(Lower::FloatToWhole(Whole::of(ROUND)).only_if(!FTZ && !SAT && size_of::<D>() == size_of::<S>()
-        && size_of::<D>() >= 4))
+    @lower(Lower::FloatToWhole(Whole::of(ROUND), Limits { flush: FTZ, saturate: SAT })
+        .only_if(size_of::<D>() == size_of::<S>() && size_of::<D>() >= 4 && (!SAT || size_of::<D>() == 4)))
     FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
         D::nearest::<FTZ, SAT>(S::nearest::<false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
     };
@@ -254,8 +255,7 @@ conversions! {
     };
     @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && (!FTZ || ROUND == TRUNCATE))
     @rare(size_of::<D>() < 4 || size_of::<S>() < 4 || FTZ && ROUND != TRUNCATE)
-    @lower(Lower::FloatToInt(Whole::of(ROUND)).only_if(size_of::<D>() >= 4 && size_of::<S>() >= 4
-        && (!FTZ || ROUND == TRUNCATE || ROUND == TO_EVEN)))
+    @lower(Lower::FloatToInt(Whole::of(ROUND), FTZ).only_if(size_of::<D>() >= 4 && size_of::<S>() >= 4))
     FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
 }
 

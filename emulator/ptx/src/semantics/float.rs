@@ -1,6 +1,6 @@
 //! IEEE floating-point arithmetic, with the instruction's rounding and NVIDIA's NaN.
 
-use super::lower::{Lower, LowerTest};
+use super::lower::{Float, FloatRelation, Limits, Lower, LowerTest};
 use super::operation::{Comparison, Test, operations};
 pub(crate) use super::rounding::{DOWN, UP};
 pub use super::rounding::{NEAREST, ZERO};
@@ -233,7 +233,7 @@ macro_rules! arithmetic_f32 {
     ($($name:ident($($arg:ident),+) = $function:ident, rows if $rows:expr, rare if $rare:expr, $lower:expr;)*) => { operations! { $(
         @rows($rows)
         @rare($rare)
-        @lower($lower.only_if(ROUND == NEAREST && !SAT))
+        @lower(Lower::Float($lower, Limits { flush: FTZ, saturate: SAT }).only_if(ROUND == NEAREST))
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
             finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
         }
@@ -243,13 +243,13 @@ macro_rules! arithmetic_f32 {
 // `roundf` adds towards zero. `expf` has a fused product that is saturated, and one that is rounded
 // down.
 arithmetic_f32! {
-    AddF32(a, b) = add_f32, rows if ROUND == NEAREST || ROUND == ZERO && !SAT, rare if ROUND != NEAREST && (ROUND != ZERO || SAT), Lower::FloatAdd { flush: FTZ };
-    SubF32(a, b) = sub_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Lower::FloatSub { flush: FTZ };
-    MulF32(a, b) = mul_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Lower::FloatMul { flush: FTZ };
-    FmaF32(a, b, c) = fma_f32, rows if ROUND == NEAREST || ROUND == DOWN && !SAT, rare if ROUND != NEAREST && (ROUND != DOWN || SAT), Lower::FloatFma { flush: FTZ };
-    DivF32(a, b) = div_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Lower::FloatDiv.only_if(!FTZ);
-    SqrtF32(a) = sqrt_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Lower::FloatSqrt.only_if(!FTZ);
-    RcpF32(a) = rcp_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Lower::FloatRcp.only_if(!FTZ);
+    AddF32(a, b) = add_f32, rows if ROUND == NEAREST || ROUND == ZERO && !SAT, rare if ROUND != NEAREST && (ROUND != ZERO || SAT), Float::Add;
+    SubF32(a, b) = sub_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Float::Sub;
+    MulF32(a, b) = mul_f32, rows if ROUND == NEAREST, rare if ROUND != NEAREST, Float::Mul;
+    FmaF32(a, b, c) = fma_f32, rows if ROUND == NEAREST || ROUND == DOWN && !SAT, rare if ROUND != NEAREST && (ROUND != DOWN || SAT), Float::Fma;
+    DivF32(a, b) = div_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Float::Div;
+    SqrtF32(a) = sqrt_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Float::Sqrt;
+    RcpF32(a) = rcp_f32, rows if ROUND == NEAREST && !SAT, rare if ROUND != NEAREST || SAT, Float::Rcp;
 }
 
 #[inline(always)]
@@ -265,73 +265,75 @@ fn rcp_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
 operations! {
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatAdd { flush: false }.only_if(ROUND == NEAREST))
+    @lower(Float::Add.lower().only_if(ROUND == NEAREST))
     AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b), [a, b]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatSub { flush: false }.only_if(ROUND == NEAREST))
+    @lower(Float::Sub.lower().only_if(ROUND == NEAREST))
     SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b), [a, b]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatMul { flush: false }.only_if(ROUND == NEAREST))
+    @lower(Float::Mul.lower().only_if(ROUND == NEAREST))
     MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b), [a, b]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatFma { flush: false }.only_if(ROUND == NEAREST))
+    @lower(Float::Fma.lower().only_if(ROUND == NEAREST))
     FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c), [a, b, c]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatDiv.only_if(ROUND == NEAREST))
+    @lower(Float::Div.lower().only_if(ROUND == NEAREST))
     DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b), [b, a]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatRcp.only_if(ROUND == NEAREST))
+    @lower(Float::Rcp.lower().only_if(ROUND == NEAREST))
     RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a), [a]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
-    @lower(Lower::FloatSqrt.only_if(ROUND == NEAREST))
+    @lower(Float::Sqrt.lower().only_if(ROUND == NEAREST))
     SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a), [a]) }
 
     @rows(!NAN && !XOR_SIGN)
     @rare(XOR_SIGN)
-    @lower(Lower::FloatMin.only_if(!FTZ && !NAN && !XOR_SIGN))
+    @lower(Float::Min.flushing(FTZ).only_if(!NAN && !XOR_SIGN))
     MinF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         if XOR_SIGN { xor_sign(a, b, min_f32::<FTZ, NAN>(a.abs(), b.abs())) } else { min_f32::<FTZ, NAN>(a, b) }
     }
     @rows(!NAN && !XOR_SIGN)
     @rare(XOR_SIGN)
-    @lower(Lower::FloatMax.only_if(!FTZ && !NAN && !XOR_SIGN))
+    @lower(Float::Max.flushing(FTZ).only_if(!NAN && !XOR_SIGN))
     MaxF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         let max = |a: f32, b: f32| canonical(-min_f32::<FTZ, NAN>(-a, -b));
         if XOR_SIGN { xor_sign(a, b, max(a.abs(), b.abs())) } else { max(a, b) }
     }
     @rows(true)
-    @lower(Lower::FloatMin)
+    @lower(Float::Min.lower())
     MinF64(a: f64, b: f64) -> f64 {
         let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
         pick64(a, b, smaller)
     }
     @rows(true)
-    @lower(Lower::FloatMax)
+    @lower(Float::Max.lower())
     MaxF64(a: f64, b: f64) -> f64 {
         let larger = if a > b || (a == b && a.is_sign_positive()) { a } else { b };
         pick64(a, b, larger)
     }
     @rows(true)
-    @lower(Lower::FloatAbs.only_if(!FTZ))
+    @lower(Float::Abs.flushing(FTZ))
     AbsF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(a.abs())) }
     @rows(true)
-    @lower(Lower::FloatNeg.only_if(!FTZ))
+    @lower(Float::Neg.flushing(FTZ))
     NegF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(-a)) }
     @rows(true)
-    @lower(Lower::FloatAbs)
+    @lower(Float::Abs.lower())
     AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
     @rows(true)
-    @lower(Lower::FloatNeg)
+    @lower(Float::Neg.lower())
     NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
     @rows(true)
+    @lower(Float::CopySign.lower())
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
     @rows(true)
+    @lower(Float::CopySign.lower())
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
 }
 
@@ -342,7 +344,8 @@ macro_rules! float_tests {
         impl<const FTZ: bool> Test for $name<f32, FTZ> {
             type A = f32;
             type B = f32;
-            const LOWER: LowerTest = LowerTest::$lower.only_if(!FTZ);
+            const LOWER: LowerTest =
+                LowerTest::Float { relation: FloatRelation::$lower, flush: FTZ };
             #[inline(always)]
             fn eval($a: f32, $b: f32) -> bool {
                 let ($a, $b) = (flush::<FTZ>($a), flush::<FTZ>($b));
@@ -352,7 +355,8 @@ macro_rules! float_tests {
         impl<const FTZ: bool> Test for $name<f64, FTZ> {
             type A = f64;
             type B = f64;
-            const LOWER: LowerTest = LowerTest::$lower;
+            const LOWER: LowerTest =
+                LowerTest::Float { relation: FloatRelation::$lower, flush: false };
             #[inline(always)]
             fn eval($a: f64, $b: f64) -> bool { $test }
         }
@@ -361,13 +365,13 @@ macro_rules! float_tests {
 
 #[allow(clippy::double_comparisons, reason = "the spelling decides what a NaN gives")]
 mod tests_on_floats {
-    use super::{LowerTest, Test, flush};
+    use super::{FloatRelation, LowerTest, Test, flush};
     float_tests! {
-        Eq FloatEqual |a, b| a == b;
-        Ne FloatUnequal |a, b| a < b || a > b;
-        Lt FloatLess |a, b| a < b;
-        Le FloatAtMost |a, b| a <= b;
-        Num FloatOrdered |a, b| !a.is_nan() && !b.is_nan();
+        Eq Equal |a, b| a == b;
+        Ne Unequal |a, b| a < b || a > b;
+        Lt Less |a, b| a < b;
+        Le AtMost |a, b| a <= b;
+        Num Ordered |a, b| !a.is_nan() && !b.is_nan();
     }
 }
 

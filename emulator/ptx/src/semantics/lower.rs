@@ -57,34 +57,57 @@ pub enum Lower {
     /// Drops or extends bits.
     Wrap,
     IntToFloat,
-    FloatToInt(Whole),
-    FloatToWhole(Whole),
-    FloatToFloat,
+    /// The flag says if a subnormal number counts as zero.
+    FloatToInt(Whole, bool),
+    FloatToWhole(Whole, Limits),
+    FloatToFloat(Limits),
     BrainToSingle,
-    FloatAdd {
-        flush: bool,
-    },
-    FloatSub {
-        flush: bool,
-    },
-    FloatMul {
-        flush: bool,
-    },
-    FloatFma {
-        flush: bool,
-    },
-    FloatDiv,
-    FloatSqrt,
-    /// The reciprocal.
-    FloatRcp,
-    /// The reciprocal square root.
-    FloatRsqrt,
+    Float(Float, Limits),
+}
+
+/// Arithmetic of one floating-point type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Float {
+    Add,
+    Sub,
+    Mul,
+    /// The fused product and sum.
+    Fma,
+    Div,
     /// The quotient, which is zero for divisors beyond 2^126.
-    FloatDivFast,
-    FloatMin,
-    FloatMax,
-    FloatAbs,
-    FloatNeg,
+    DivFast,
+    Sqrt,
+    /// The reciprocal.
+    Rcp,
+    /// The reciprocal square root.
+    Rsqrt,
+    Min,
+    Max,
+    Abs,
+    Neg,
+    /// The second operand with the sign of the first.
+    CopySign,
+}
+
+impl Float {
+    /// Returns the meaning of the operation, which flushes or not (`.ftz`).
+    pub(crate) const fn flushing(self, flush: bool) -> Lower {
+        Lower::Float(self, Limits { flush, saturate: false })
+    }
+
+    /// Returns the meaning of the operation in double precision.
+    pub(crate) const fn lower(self) -> Lower {
+        self.flushing(false)
+    }
+}
+
+/// Numbers that an operation in single precision replaces by others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Subnormal operands and results become zeros (`.ftz`).
+    pub flush: bool,
+    /// A result below zero or NaN becomes zero, one above one becomes one (`.sat`).
+    pub saturate: bool,
 }
 
 /// Rounding to an integer.
@@ -122,18 +145,21 @@ pub enum LowerTest {
     Call,
     Equal,
     Less,
-    FloatEqual,
-    /// Less or greater, so false for NaN.
-    FloatUnequal,
-    FloatLess,
-    FloatAtMost,
-    /// Neither is NaN.
-    FloatOrdered,
+    /// Of floating-point numbers, where subnormal ones may count as zeros.
+    Float {
+        relation: FloatRelation,
+        flush: bool,
+    },
 }
 
-impl LowerTest {
-    /// Returns this meaning if the condition holds.
-    pub(crate) const fn only_if(self, condition: bool) -> LowerTest {
-        if condition { self } else { LowerTest::Call }
-    }
+/// Relation of floating-point numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FloatRelation {
+    Equal,
+    /// Less or greater, so false for NaN.
+    Unequal,
+    Less,
+    AtMost,
+    /// Neither is NaN.
+    Ordered,
 }

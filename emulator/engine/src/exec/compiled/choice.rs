@@ -123,7 +123,9 @@ fn of_operation(info: &PureInfo) -> Costs {
     let is_float = info.formats[0].is_some();
     Costs::of(match info.lower {
         Lower::MulLow | Lower::MadLow if is_wide => [24, 4, 4],
-        Lower::IntToFloat | Lower::FloatToInt(_) | Lower::FloatToWhole(_) | Lower::FloatToFloat => [9, 9, 6],
+        Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToWhole(..) | Lower::FloatToFloat(_) => {
+            [9, 9, 6]
+        }
         // Rows have vectors for exponentials and sines, where machine code makes a call for each
         // lane.
         Lower::Call => [6, 130, 200],

@@ -3,83 +3,160 @@
 //! Results that need care (a NaN in double precision, a subnormal number that is flushed) are rare.
 //! The function of the operation computes them again.
 
-use super::backend::{Blk, F32, F64, FloatCC, I32, I64, IntCC, Type, Val};
-use super::called::{exact, extended};
+use super::backend::{Blk, F32, F64, FloatCC, I32, IntCC, Type, Val};
+use super::called::exact;
 use super::integer::word;
 use super::writer::Writer;
-use crate::semantics::lower::{Lower, Whole};
+use crate::semantics::lower::{Float, Lower};
 use crate::semantics::{PureInfo, Register, TestInfo};
 
-fn float(size: u32) -> Type {
+/// A sum beyond 2^-100 does not depend on subnormal operands: the other one is so much larger that
+/// it is the sum.
+const LEAST_SUM: f32 = f32::from_bits((127 - 100) << 23);
+
+pub(super) fn float(size: u32) -> Type {
     if size == 8 { F64 } else { F32 }
 }
 
-pub(super) fn compare(w: &mut Writer<'_, '_>, info: &TestInfo, [a, b]: [Register; 2], cc: FloatCC) -> Val {
+pub(super) fn compare(
+    w: &mut Writer<'_, '_>,
+    info: &TestInfo,
+    sources: [Register; 2],
+    cc: FloatCC,
+    flush: bool,
+) -> Val {
     let ty = float(info.size);
-    let (a, b) = (w.get_raw(a, ty), w.get_raw(b, ty));
+    let [a, b] = sources.map(|source| operand(w, source, ty, flush));
     w.e.fcmp(cc, a, b)
+}
+
+/// Returns a register, whose subnormal number is replaced by zero if asked for.
+pub(super) fn operand(w: &mut Writer<'_, '_>, register: Register, ty: Type, flush: bool) -> Val {
+    let value = w.get_raw(register, ty);
+    if flush && ty == F32 && !is_normal(w, register) { flushed(w, value) } else { value }
+}
+
+/// True if a number in single precision is known not to be subnormal.
+fn is_normal(w: &mut Writer<'_, '_>, register: Register) -> bool {
+    match w.known(register) {
+        Some(bits) => !f32::from_bits(bits as u32).is_subnormal(),
+        None => {
+            let value = w.get_raw(register, F32);
+            w.flushed.contains(&value)
+        }
+    }
 }
 
 /// Writes an operation on floating-point numbers. Returns `None` if it has no machine code. NaNs of
 /// single precision may not be canonical, where `makes_canonical` says so.
 pub(super) fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4]) -> Option<Val> {
-    if let Some(value) = conversion(w, info, sources) {
-        return Some(value);
-    }
-    let ty = float(info.sizes[0]);
-    let read = |w: &mut Writer<'_, '_>, index: usize| w.get_raw(sources[index], ty);
-    let flushes = match info.lower {
-        Lower::FloatAdd { flush } | Lower::FloatSub { flush } => flush,
-        Lower::FloatMul { flush } | Lower::FloatFma { flush } => flush,
-        _ => false,
-    };
-    let operand = |w: &mut Writer<'_, '_>, index: usize| {
-        let value = read(w, index);
-        if flushes && !w.flushed.contains(&value) { flushed(w, value) } else { value }
-    };
-    let value = match info.lower {
-        Lower::FloatAdd { .. } => {
-            let (a, b) = (operand(w, 0), operand(w, 1));
-            w.e.fadd(a, b)
-        }
-        Lower::FloatSub { .. } => {
-            let (a, b) = (operand(w, 0), operand(w, 1));
-            w.e.fsub(a, b)
-        }
-        Lower::FloatMul { .. } => {
-            let (a, b) = (operand(w, 0), operand(w, 1));
-            w.e.fmul(a, b)
-        }
-        Lower::FloatFma { .. } => {
-            let (a, b, c) = (operand(w, 0), operand(w, 1), operand(w, 2));
-            w.e.fma(a, b, c)
-        }
-        Lower::FloatDiv => {
-            let (a, b) = (read(w, 0), read(w, 1));
-            w.e.fdiv(a, b)
-        }
-        Lower::FloatSqrt => {
-            let a = read(w, 0);
-            w.e.sqrt(a)
-        }
-        Lower::FloatRcp | Lower::FloatRsqrt => {
-            let a = read(w, 0);
-            let a = if info.lower == Lower::FloatRsqrt { w.e.sqrt(a) } else { a };
-            let one = if ty == F64 { w.e.f64const(1.0) } else { w.e.f32const(1.0) };
-            w.e.fdiv(one, a)
-        }
-        Lower::FloatDivFast => return Some(fast_division(w, info, sources)),
-        Lower::FloatMin | Lower::FloatMax => return Some(extremum(w, info, sources, ty)),
-        Lower::FloatAbs | Lower::FloatNeg => return Some(sign(w, info, sources, ty)),
-        _ => return None,
-    };
-    if flushes {
-        return Some(or_exact_small(w, info, sources, value));
-    }
-    if ty == F64 {
-        return Some(or_exact_nan(w, info, sources, value));
+    let Lower::Float(operation, limits) = info.lower else { return None };
+    let value = arithmetic(w, info, sources, (operation, limits.flush));
+    let value = if limits.saturate { saturated(w, value) } else { value };
+    if limits.flush {
+        w.flushed.insert(value);
     }
     Some(value)
+}
+
+fn arithmetic(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    (operation, flush): (Float, bool),
+) -> Val {
+    let ty = float(info.sizes[0]);
+    let (is_sum, is_exact) = match operation {
+        Float::Add | Float::Sub => (true, false),
+        Float::Min | Float::Max | Float::Abs | Float::Neg => (false, true),
+        _ => (false, false),
+    };
+    // Instead of the operands of exact operations, their results are flushed.
+    let early = flush && !is_sum && !is_exact;
+    let read = |w: &mut Writer<'_, '_>, index: usize| operand(w, sources[index], ty, early);
+    let read_two = |w: &mut Writer<'_, '_>| [read(w, 0), read(w, 1)];
+    let is_used = |(_, size): &(&Register, &u32)| **size != 0;
+    let mut used = sources.iter().zip(&info.sizes[1..]).filter(is_used);
+    let are_normal = flush && used.all(|(source, _)| is_normal(w, *source));
+    let value = match operation {
+        Float::Add | Float::Sub | Float::Mul | Float::Div => {
+            let operands = read_two(w);
+            of_two(w, operation, operands)
+        }
+        Float::Fma => {
+            let ([a, b], c) = (read_two(w), read(w, 2));
+            w.e.fma(a, b, c)
+        }
+        Float::DivFast => {
+            let operands = read_two(w);
+            return fast_division(w, info, sources, (operands, flush));
+        }
+        Float::Min | Float::Max => {
+            let operands = read_two(w);
+            let value = extremum(w, info, sources, (operation == Float::Min, operands));
+            return if flush && !are_normal { flushed(w, value) } else { value };
+        }
+        Float::Sqrt | Float::Rcp | Float::Rsqrt | Float::Abs | Float::Neg => {
+            let a = read(w, 0);
+            of_one(w, operation, a)
+        }
+        Float::CopySign => {
+            let [sign, size] = [0, 1].map(|index| w.get(sources[index], ty));
+            return w.e.fcopysign(size, sign);
+        }
+    };
+    if is_exact && ty == F32 {
+        let value = if flush && !are_normal { flushed(w, value) } else { value };
+        return w.canonical(value);
+    }
+    match operation {
+        _ if ty == F64 => or_exact_nan(w, info, sources, value),
+        Float::Sqrt | Float::Rsqrt => value,
+        _ if flush => {
+            let least = if is_sum && !are_normal { LEAST_SUM } else { f32::MIN_POSITIVE };
+            or_exact_small(w, info, sources, (value, least))
+        }
+        _ => value,
+    }
+}
+
+fn of_two(w: &mut Writer<'_, '_>, operation: Float, [a, b]: [Val; 2]) -> Val {
+    match operation {
+        Float::Add => w.e.fadd(a, b),
+        Float::Sub => w.e.fsub(a, b),
+        Float::Mul => w.e.fmul(a, b),
+        _ => w.e.fdiv(a, b),
+    }
+}
+
+fn of_one(w: &mut Writer<'_, '_>, operation: Float, a: Val) -> Val {
+    match operation {
+        Float::Sqrt => w.e.sqrt(a),
+        Float::Rcp => reciprocal(w, a),
+        Float::Rsqrt => {
+            let root = w.e.sqrt(a);
+            reciprocal(w, root)
+        }
+        Float::Abs => w.e.fabs(a),
+        _ => w.e.fneg(a),
+    }
+}
+
+fn reciprocal(w: &mut Writer<'_, '_>, a: Val) -> Val {
+    let one = match w.e.ty(a) {
+        ty if ty.lane_type() == F64 => w.e.f64const(1.0),
+        _ => w.e.f32const(1.0),
+    };
+    w.e.fdiv(one, a)
+}
+
+/// Moves a number in single precision between zero and one. NaN and -0 become zero.
+pub(super) fn saturated(w: &mut Writer<'_, '_>, value: Val) -> Val {
+    let (zero, one) = (w.e.f32const(0.0), w.e.f32const(1.0));
+    let above = w.e.fcmp(FloatCC::GreaterThan, value, zero);
+    let value = w.e.select(above, value, zero);
+    let below = w.e.fcmp(FloatCC::LessThan, value, one);
+    w.e.select(below, value, one)
 }
 
 /// Computes exactly if the condition holds.
@@ -117,31 +194,53 @@ fn end_exactly(
     w.e.go_on(after);
 }
 
-fn or_exact_nan(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], value: Val) -> Val {
-    let is_nan = w.e.fcmp(FloatCC::Unordered, value, value);
-    or_exact(w, info, sources, value, is_nan)
-}
-
-/// Computes exactly if a result may have to be flushed, or is NaN. Zero stays.
-fn or_exact_small(
+pub(super) fn or_exact_nan(
     w: &mut Writer<'_, '_>,
     info: &'static PureInfo,
     sources: [Register; 4],
     value: Val,
 ) -> Val {
-    let least = w.e.f32const(f32::MIN_POSITIVE);
-    let size = w.e.fabs(value);
-    let small = w.e.fcmp(FloatCC::UnorderedOrLessThanOrEqual, size, least);
+    let is_nan = w.e.fcmp(FloatCC::Unordered, value, value);
+    or_exact(w, info, sources, value, is_nan)
+}
+
+/// Computes exactly if a result is NaN, or not above `least`, where it may have to be flushed. Zero
+/// stays.
+fn or_exact_small(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    (value, least): (Val, f32),
+) -> Val {
+    let ty = w.e.ty(value);
+    let small = is_small(w, value, least);
+    let any_small = w.e.any(small);
+    let (unlikely, rare, after) = (w.e.block(), w.e.block(), w.e.block());
+    let result = w.e.param(after, ty);
+    w.e.branch(any_small, (unlikely, &[]), (after, &[value]));
+    w.e.cold(unlikely);
+    w.e.go_on(unlikely);
     let zero = w.e.f32const(0.0);
     let nonzero = w.e.fcmp(FloatCC::NotEqual, value, zero);
-    let condition = w.e.band(small, nonzero);
-    let value = or_exact(w, info, sources, value, condition);
-    w.flushed.insert(value);
-    value
+    let changes = if w.e.is_vector(value) { w.e.band(small, nonzero) } else { nonzero };
+    let changes = w.e.any(changes);
+    w.e.branch(changes, (rare, &[]), (after, &[value]));
+    end_exactly(w, info, sources, [rare, after], ty);
+    result
+}
+
+/// True if a number is NaN, or not above this one.
+fn is_small(w: &mut Writer<'_, '_>, value: Val, least: f32) -> Val {
+    let least = w.e.f32const(least);
+    let size = w.e.fabs(value);
+    w.e.fcmp(FloatCC::UnorderedOrLessThanOrEqual, size, least)
 }
 
 /// Replaces a subnormal number by zero.
-fn flushed(w: &mut Writer<'_, '_>, value: Val) -> Val {
+pub(super) fn flushed(w: &mut Writer<'_, '_>, value: Val) -> Val {
+    if w.flushed.contains(&value) {
+        return value;
+    }
     if w.e.is_vector(value) {
         let bits = w.convert(value, I32);
         let exponent = w.e.int(I32, 0x7f80_0000);
@@ -158,124 +257,62 @@ fn flushed(w: &mut Writer<'_, '_>, value: Val) -> Val {
     let zero = w.e.f32const(0.0);
     let size = w.e.fabs(value);
     let small = w.e.fcmp(FloatCC::LessThan, size, least);
-    let signed = w.e.fcopysign(zero, value);
+    let signed = w.e.fmul(value, zero);
     w.e.select(small, signed, value)
 }
 
-fn fast_division(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4]) -> Val {
-    let (a, b) = (w.get_raw(sources[0], F32), w.get_raw(sources[1], F32));
+fn fast_division(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    ([a, b], flush): ([Val; 2], bool),
+) -> Val {
     let value = w.e.fdiv(a, b);
     let most = w.e.f32const(f32::from_bits(0x7e80_0000));
     let size = w.e.fabs(b);
     let large = w.e.fcmp(FloatCC::GreaterThan, size, most);
-    let is_nan = w.e.fcmp(FloatCC::Unordered, value, value);
-    let condition = w.e.bor(large, is_nan);
+    let rare = if flush {
+        is_small(w, value, f32::MIN_POSITIVE)
+    } else {
+        w.e.fcmp(FloatCC::Unordered, value, value)
+    };
+    let condition = w.e.bor(large, rare);
     or_exact(w, info, sources, value, condition)
 }
 
-fn extremum(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], ty: Type) -> Val {
-    let (a, b) = (w.get_raw(sources[0], ty), w.get_raw(sources[1], ty));
-    let less = info.lower == Lower::FloatMin;
-    let first = w.e.fcmp(if less { FloatCC::LessThan } else { FloatCC::GreaterThan }, a, b);
+/// Writes the smaller or the larger of two numbers.
+fn extremum(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    (smaller, [a, b]): (bool, [Val; 2]),
+) -> Val {
+    let ty = float(info.sizes[0]);
+    let first = w.e.fcmp(if smaller { FloatCC::LessThan } else { FloatCC::GreaterThan }, a, b);
     let value = w.e.select(first, a, b);
+    let same = |w: &mut Writer<'_, '_>| {
+        // Equal numbers differ at most by the sign of zero.
+        let bits = word(info.sizes[0]);
+        let (x, y) = (w.convert(a, bits), w.convert(b, bits));
+        let value = if smaller { w.e.bor(x, y) } else { w.e.band(x, y) };
+        w.convert(value, ty)
+    };
     if w.e.is_vector(value) {
-        return extremum_of_vectors(w, info, sources, [a, b, value]);
+        let same = same(w);
+        let equal = w.e.fcmp(FloatCC::Equal, a, b);
+        let value = w.e.select(equal, same, value);
+        let unordered = w.e.fcmp(FloatCC::Unordered, a, b);
+        return or_exact(w, info, sources, value, unordered);
     }
-    let (same, after, unordered) = (w.e.block(), w.e.block(), w.e.block());
+    let (special, after, unordered) = (w.e.block(), w.e.block(), w.e.block());
     let result = w.e.param(after, ty);
-    w.e.cold(same);
-    let special = w.e.fcmp(FloatCC::UnorderedOrEqual, a, b);
-    w.e.branch(special, (same, &[]), (after, &[value]));
-    w.e.go_on(same);
-    // Equal numbers differ at most by the sign of zero.
-    let bits = word(info.sizes[0]);
-    let (x, y) = (w.convert(a, bits), w.convert(b, bits));
-    let value = if less { w.e.bor(x, y) } else { w.e.band(x, y) };
-    let value = w.convert(value, ty);
+    w.e.cold(special);
+    let is_special = w.e.fcmp(FloatCC::UnorderedOrEqual, a, b);
+    w.e.branch(is_special, (special, &[]), (after, &[value]));
+    w.e.go_on(special);
+    let value = same(w);
     let equal = w.e.fcmp(FloatCC::Equal, a, b);
     w.e.branch(equal, (after, &[value]), (unordered, &[]));
     end_exactly(w, info, sources, [unordered, after], ty);
     result
-}
-
-/// Ends a minimum or maximum in vectors, from the operands and the result for unequal numbers.
-fn extremum_of_vectors(
-    w: &mut Writer<'_, '_>,
-    info: &'static PureInfo,
-    sources: [Register; 4],
-    [a, b, value]: [Val; 3],
-) -> Val {
-    let bits = word(info.sizes[0]);
-    let (x, y) = (w.convert(a, bits), w.convert(b, bits));
-    // Equal numbers differ at most by the sign of zero.
-    let same = if info.lower == Lower::FloatMin { w.e.bor(x, y) } else { w.e.band(x, y) };
-    let same = w.convert(same, float(info.sizes[0]));
-    let equal = w.e.fcmp(FloatCC::Equal, a, b);
-    let value = w.e.select(equal, same, value);
-    let unordered = w.e.fcmp(FloatCC::Unordered, a, b);
-    or_exact(w, info, sources, value, unordered)
-}
-
-fn sign(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], ty: Type) -> Val {
-    let a = w.get_raw(sources[0], ty);
-    let value = if info.lower == Lower::FloatAbs { w.e.fabs(a) } else { w.e.fneg(a) };
-    if ty == F64 { or_exact_nan(w, info, sources, value) } else { w.canonical(value) }
-}
-
-fn conversion(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4]) -> Option<Val> {
-    let [out, size, ..] = info.sizes;
-    Some(match info.lower {
-        Lower::IntToFloat => {
-            let a = w.get(sources[0], word(size));
-            let a = extended(w, a, size, info.signed[1]);
-            match (info.signed[1], size) {
-                (false, 8) => w.e.fcvt_from_uint(float(out), a),
-                (false, _) if w.e.is_vector(a) => w.e.fcvt_from_uint(float(out), a),
-                (false, _) => {
-                    let a = w.e.uextend(I64, a);
-                    w.e.fcvt_from_sint(float(out), a)
-                }
-                (true, _) => w.e.fcvt_from_sint(float(out), a),
-            }
-        }
-        Lower::FloatToInt(whole) => {
-            let a = w.get_raw(sources[0], float(size));
-            let rounded = rounded(w, whole, a);
-            let ty = if out == 8 { I64 } else { I32 };
-            let signed = info.signed[0];
-            let value =
-                if signed { w.e.fcvt_to_sint_sat(ty, rounded) } else { w.e.fcvt_to_uint_sat(ty, rounded) };
-            match (size, out) {
-                (4, 4) => value,
-                _ => {
-                    let nan = w.e.int(ty, 1 << (out * 8 - 1));
-                    let is_nan = w.e.fcmp(FloatCC::Unordered, a, a);
-                    w.e.select(is_nan, nan, value)
-                }
-            }
-        }
-        Lower::FloatToWhole(whole) => {
-            let a = w.get_raw(sources[0], float(size));
-            let value = rounded(w, whole, a);
-            if size == 4 { w.canonical(value) } else { or_exact_nan(w, info, sources, value) }
-        }
-        Lower::FloatToFloat if out == 8 => {
-            let a = w.get(sources[0], F32);
-            w.e.fpromote(F64, a)
-        }
-        Lower::FloatToFloat => {
-            let a = w.get(sources[0], F64);
-            w.e.fdemote(F32, a)
-        }
-        _ => return None,
-    })
-}
-
-fn rounded(w: &mut Writer<'_, '_>, whole: Whole, value: Val) -> Val {
-    match whole {
-        Whole::Nearest => w.e.nearest(value),
-        Whole::Truncated => w.e.trunc(value),
-        Whole::Floor => w.e.floor(value),
-        Whole::Ceiling => w.e.ceil(value),
-    }
 }

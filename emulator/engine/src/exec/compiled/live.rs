@@ -1,5 +1,6 @@
 //! The registers that are live at each position, and the registers that a stop has to store.
 
+use super::dataflow::{Set, Transfer, put, solve, union};
 use super::loops;
 use super::plan::{self, Plan};
 use super::support;
@@ -8,16 +9,10 @@ use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Condition, Instruction, Op};
 use crate::semantics::{Predicate, Register};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 /// Maximum total size of all sets in words (4 MiB).
 const MOST_WORDS: usize = 1 << 19;
-/// Maximum number of times that a block is visited, on average.
-const MOST_ROUNDS: usize = 64;
-
-/// A set of registers, by their first row, and of predicates, after all rows.
-type Set = Vec<u64>;
-
 /// The live registers, without constants.
 #[derive(Default)]
 pub(super) struct Live {
@@ -37,12 +32,6 @@ pub(super) struct Live {
     pub(super) crossed: usize,
     /// Maximum number of live registers at a stop, or at the beginning of a block.
     pub(super) most: usize,
-}
-
-/// The effect of a block on a set: `(set - removed) + added`.
-struct Transfer {
-    added: Set,
-    removed: Set,
 }
 
 struct Flow<'a> {
@@ -249,66 +238,4 @@ impl Flow<'_> {
         }
         members
     }
-}
-
-impl Transfer {
-    fn add(&mut self, bit: u32) {
-        put(&mut self.added, bit, true);
-        put(&mut self.removed, bit, false);
-    }
-
-    fn remove(&mut self, bit: u32) {
-        put(&mut self.added, bit, false);
-        put(&mut self.removed, bit, true);
-    }
-}
-
-/// Returns the sets on the far side of all blocks. The set on the near side of a block is the union
-/// of the sets of the blocks `from` it. `None` if that takes too many steps.
-fn solve<'a>(
-    order: &[usize],
-    words: usize,
-    transfer: impl Fn(usize) -> Transfer,
-    from: impl Fn(usize) -> &'a [usize],
-    to: impl Fn(usize) -> &'a [usize],
-) -> Option<Vec<u64>> {
-    let transfers: Vec<Transfer> = (0..order.len()).map(transfer).collect();
-    let mut sets = vec![0u64; order.len() * words];
-    let mut queue: VecDeque<usize> = order.iter().copied().collect();
-    let mut queued = vec![true; order.len()];
-    let mut steps = order.len() * MOST_ROUNDS;
-    while let Some(block) = queue.pop_front() {
-        steps = steps.checked_sub(1)?;
-        queued[block] = false;
-        let near = union(from(block), &sets, words);
-        let Transfer { added, removed } = &transfers[block];
-        let known = &mut sets[block * words..(block + 1) * words];
-        let mut changed = false;
-        for (index, word) in known.iter_mut().enumerate() {
-            let new = near[index] & !removed[index] | added[index];
-            changed |= new != *word;
-            *word = new;
-        }
-        if changed {
-            for next in to(block) {
-                if !std::mem::replace(&mut queued[*next], true) {
-                    queue.push_back(*next);
-                }
-            }
-        }
-    }
-    Some(sets)
-}
-
-fn union(of: &[usize], sets: &[u64], words: usize) -> Set {
-    let mut set = vec![0; words];
-    for one in of {
-        set.iter_mut().zip(&sets[one * words..(one + 1) * words]).for_each(|(to, from)| *to |= from);
-    }
-    set
-}
-
-fn put(set: &mut Set, bit: u32, on: bool) {
-    let word = &mut set[bit as usize / 64];
-    *word = *word & !(1 << (bit % 64)) | u64::from(on) << (bit % 64);
 }

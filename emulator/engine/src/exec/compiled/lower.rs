@@ -6,10 +6,10 @@ use super::callees::{PURE, TEST};
 use super::context::Context;
 use super::types::{Holds, makes_canonical};
 use super::writer::Writer;
-use super::{atomic, float, integer, memory};
+use super::{atomic, conversion, float, integer, memory};
 use crate::program::effects::CARRY;
 use crate::program::instruction::{Carry, Condition, Instruction, Logic, Op};
-use crate::semantics::lower::{Lower, LowerTest};
+use crate::semantics::lower::{FloatRelation, Lower, LowerTest};
 use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
 use std::collections::HashMap;
 
@@ -77,7 +77,7 @@ fn set(w: &mut Writer<'_, '_>, out: Register, value: Val, condition: Option<Val>
     let Some(condition) = condition else { return w.set(out, value) };
     let ty = w.e.ty(value);
     let old = w.get_raw(out, ty);
-    let value = w.e.select(condition, value, old);
+    let value = w.select(condition, value, old);
     w.set(out, value);
 }
 
@@ -106,7 +106,7 @@ fn select(w: &mut Writer<'_, '_>, out: Register, [a, b]: [Register; 2], chosen: 
     let raw = w.holds[out.0 as usize] == Holds::Raw;
     let mut read = |register| if raw { w.get_raw(register, ty) } else { w.get(register, ty) };
     let (a, b) = (read(a), read(b));
-    w.e.select(chosen, a, b)
+    w.select(chosen, a, b)
 }
 
 fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, out: Register, sources: [Register; 4]) -> Val {
@@ -122,7 +122,9 @@ fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, out: Register, sources:
         let canonical = makes_canonical(info) && w.holds[out.0 as usize] != Holds::Raw;
         return if canonical { w.canonical(value) } else { value };
     }
-    integer::pure(w, info, sources).unwrap_or_else(|| call(w, info, sources, PURE))
+    conversion::pure(w, info, sources)
+        .or_else(|| integer::pure(w, info, sources))
+        .unwrap_or_else(|| call(w, info, sources, PURE))
 }
 
 fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2]) -> Val {
@@ -132,7 +134,7 @@ fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2])
         (_, true) => IntCC::SignedLessThan,
         (_, false) => IntCC::UnsignedLessThan,
     };
-    let ordered = match info.lower {
+    let (cc, flush) = match info.lower {
         LowerTest::Call => {
             let pointer = w.e.int(I64, std::ptr::from_ref(info).addr() as u64);
             // The function exchanges the operands itself, and inverts the result.
@@ -149,13 +151,18 @@ fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2])
             // The opposite relation joins a branch, which an inverted result would not.
             return w.e.icmp(if info.flip == 0 { relation } else { relation.complement() }, a, b);
         }
-        LowerTest::FloatEqual => FloatCC::Equal,
-        LowerTest::FloatUnequal => FloatCC::OrderedNotEqual,
-        LowerTest::FloatLess => FloatCC::LessThan,
-        LowerTest::FloatAtMost => FloatCC::LessThanOrEqual,
-        LowerTest::FloatOrdered => FloatCC::Ordered,
+        LowerTest::Float { relation, flush } => {
+            let cc = match relation {
+                FloatRelation::Equal => FloatCC::Equal,
+                FloatRelation::Unequal => FloatCC::OrderedNotEqual,
+                FloatRelation::Less => FloatCC::LessThan,
+                FloatRelation::AtMost => FloatCC::LessThanOrEqual,
+                FloatRelation::Ordered => FloatCC::Ordered,
+            };
+            (cc, flush && relation != FloatRelation::Ordered)
+        }
     };
-    float::compare(w, info, [a, b], if info.flip == 0 { ordered } else { ordered.complement() })
+    float::compare(w, info, [a, b], if info.flip == 0 { cc } else { cc.complement() }, flush)
 }
 
 /// Adds integers with the carry flag.

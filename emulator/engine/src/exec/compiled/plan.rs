@@ -2,6 +2,7 @@
 
 use super::live::Live;
 use super::quads::{Arms, Shapes, find_joins, may_part};
+use super::subnormal;
 use super::support::{self, course_goes_on, is_stop, is_supported};
 use crate::program::Kernel;
 use crate::program::blocks::Blocks;
@@ -48,6 +49,8 @@ pub(super) struct Plan {
     /// Shapes of the registers in quads, if there is code for them.
     pub(super) shapes: Option<Shapes>,
     pub(super) live: Live,
+    /// Live registers that are not subnormal, at the beginnings of blocks.
+    pub(super) normal: HashMap<u32, Vec<u32>>,
     /// True if optimizing it would take too long.
     pub(super) is_large: bool,
 }
@@ -74,6 +77,7 @@ impl Plan {
             shapes: None,
             arms: Arms::default(),
             live: Live::default(),
+            normal: HashMap::new(),
             is_large: false,
         };
         if quads {
@@ -82,6 +86,7 @@ impl Plan {
         }
         plan.find_places(kernel, &blocks);
         plan.live = Live::of(kernel, &plan, &blocks)?;
+        plan.normal = subnormal::find(kernel, &blocks, &plan.live.at);
         let Live { joined, accesses, crossed, most, .. } = plan.live;
         let sizes = [count, accesses, most, joined + crossed];
         let optimized = if plan.shapes.is_some() { OPTIMIZED_QUADS } else { OPTIMIZED };

@@ -3,7 +3,7 @@
 use super::support;
 use crate::program::instruction::{Constant, Instruction, Op};
 use crate::program::{Kernel, RowKind, effects};
-use crate::semantics::lower::{Lower, LowerTest};
+use crate::semantics::lower::{Float, Lower, LowerTest};
 use crate::semantics::{PureInfo, Register};
 use std::collections::HashMap;
 
@@ -25,13 +25,13 @@ fn is_float(info: &PureInfo, operand: usize) -> bool {
 
 /// True if the result is a number in single precision whose NaN is always the canonical one.
 pub(super) fn makes_canonical(info: &PureInfo) -> bool {
-    let arithmetic = match info.lower {
-        Lower::FloatAdd { flush } | Lower::FloatSub { flush } => !flush,
-        Lower::FloatMul { flush } | Lower::FloatFma { flush } => !flush,
-        Lower::FloatDiv | Lower::FloatSqrt | Lower::FloatRcp | Lower::FloatRsqrt => true,
+    let Lower::Float(operation, limits) = info.lower else { return false };
+    let arithmetic = match operation {
+        Float::Add | Float::Sub | Float::Mul | Float::Fma | Float::Div | Float::Rcp => !limits.flush,
+        Float::Sqrt | Float::Rsqrt => true,
         _ => false,
     };
-    arithmetic && info.sizes[0] == 4
+    arithmetic && !limits.saturate && info.sizes[0] == 4
 }
 
 /// Passes over a kernel after which all numbers are made canonical at once.
@@ -90,7 +90,7 @@ fn vote(kernel: &Kernel, instruction: &Instruction, cast: &mut dyn FnMut(Registe
             }
         }
         Op::Test { info, sources, .. } => {
-            let float = !matches!(info.lower, LowerTest::Call | LowerTest::Equal | LowerTest::Less);
+            let float = matches!(info.lower, LowerTest::Float { .. });
             cast(sources[0], float);
             if !info.unary {
                 cast(sources[1], float);

@@ -214,5 +214,9 @@ impl Writer<'_, '_> {
             };
             self.set_value(bit, value);
         }
+        for bit in self.plan.normal.get(&pc).into_iter().flatten() {
+            let value = self.value(*bit);
+            self.flushed.insert(value);
+        }
     }
 }

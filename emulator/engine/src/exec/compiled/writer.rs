@@ -80,4 +80,13 @@ impl<'w, 'e> Writer<'w, 'e> {
             arm: None,
         }
     }
+
+    /// Writes a choice between two values of a register.
+    pub(super) fn select(&mut self, condition: Val, yes: Val, no: Val) -> Val {
+        let value = self.e.select(condition, yes, no);
+        if self.flushed.contains(&yes) && self.flushed.contains(&no) {
+            self.flushed.insert(value);
+        }
+        value
+    }
 }

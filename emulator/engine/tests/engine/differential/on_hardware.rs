@@ -23,6 +23,9 @@ fn program(seed: u64) -> String {
         ("add.sat", "add.rn.sat"),
         ("ex2.approx", "neg"),
         ("rsqrt.approx", "abs"),
+        ("div.approx", "div.rn"),
+        ("rcp.approx", "rcp.rn"),
+        ("sqrt.approx", "sqrt.rn"),
     ] {
         text = text.replace(opcode, exact);
     }
