@@ -2,8 +2,9 @@
 //! Here each result is within one unit of the exact value; for sine and cosine, of the value at
 //! hardware's angle.
 
+use super::double::Numbers;
 use super::float::{NEAREST, ZERO, div_f32, finish, mul_f32, quiet};
-use super::lower::Float;
+use super::lower::{Elementary, Float, Lower};
 use super::subnormal::flush;
 use super::{elementary, operations};
 
@@ -18,15 +19,20 @@ operations! {
     @lower(Float::Rsqrt.flushing(FTZ))
     Rsqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a).sqrt()) }
     @rows(true)
-    Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::exp2(flush::<FTZ>(a).into()) as f32) }
+    @lower(Lower::Elementary(Elementary::Exp2, FTZ))
+    Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::exp2(&mut Numbers, flush::<FTZ>(a).into()) as f32) }
     @rows(true)
-    Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::log2(flush::<FTZ>(a).into()) as f32) }
+    @lower(Lower::Elementary(Elementary::Log2, FTZ))
+    Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::log2(&mut Numbers, flush::<FTZ>(a).into()) as f32) }
     @rows(true)
-    Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::sine::<0>(turns::<FTZ>(a)) as f32) }
+    @lower(Lower::Elementary(Elementary::Sine, FTZ))
+    Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::sine(&mut Numbers, turns::<FTZ>(a), 0) as f32) }
     @rows(true)
-    Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::sine::<1>(turns::<FTZ>(a)) as f32) }
+    @lower(Lower::Elementary(Elementary::Cosine, FTZ))
+    Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(elementary::sine(&mut Numbers, turns::<FTZ>(a), 1) as f32) }
     @rows(true)
-    Tanh(a: f32) -> f32 { finish::<false, false>(elementary::tanh(a.into()) as f32) }
+    @lower(Lower::Elementary(Elementary::Tanh, false))
+    Tanh(a: f32) -> f32 { finish::<false, false>(elementary::tanh(&mut Numbers, a.into()) as f32) }
     @rows(true)
     @lower(Float::Div.flushing(FTZ))
     DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
@@ -58,8 +64,7 @@ operations! {
 /// digits. It differs much from `a` if `a` has many turns.
 #[inline(always)]
 fn turns<const FTZ: bool>(a: f32) -> f64 {
-    const TURNS: f32 = f32::from_bits(0x3e22_f983);
-    mul_f32::<ZERO, FTZ>(flush::<FTZ>(a), TURNS).into()
+    mul_f32::<ZERO, FTZ>(flush::<FTZ>(a), elementary::TURNS).into()
 }
 
 fn flush64(x: f64) -> f64 {

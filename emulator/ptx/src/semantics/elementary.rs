@@ -5,7 +5,11 @@
 //! relative error is below 1e-12, so a result rounded to single precision is nearly always the
 //! nearest number to the exact value, and otherwise the second nearest.
 
+use super::double::Double;
 use core::f64::consts::{LN_2, LOG2_E, TAU};
+
+/// Turns of an angle of one, as hardware multiplies angles for sines and cosines.
+pub const TURNS: f32 = f32::from_bits(0x3e22_f983);
 
 /// Added to a small number, rounds it to an integer, to nearest and ties to even, which the sum has
 /// in its low bits.
@@ -19,14 +23,23 @@ pub(super) fn nearest(x: f64) -> (f64, u64) {
     (sum - TO_INTEGER, sum.to_bits())
 }
 
+/// Same as [`nearest`], as a formula.
+#[inline(always)]
+fn nearest_of<D: Double>(d: &mut D, x: D::Number) -> (D::Number, D::Bits) {
+    let constant = d.number(TO_INTEGER);
+    let sum = d.add(x, constant);
+    (d.sub(sum, constant), d.bits(sum))
+}
+
 /// Evaluates a polynomial by its coefficients, the highest first.
 #[inline(always)]
-fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
-    let mut value = coefficients[0];
+fn polynomial<D: Double, const N: usize>(d: &mut D, x: D::Number, coefficients: [f64; N]) -> D::Number {
+    let mut value = d.number(coefficients[0]);
     let mut index = 1;
     // Iterators would be compiled again for each operation.
     while index < N {
-        value = value * x + coefficients[index];
+        let (product, coefficient) = (d.mul(value, x), d.number(coefficients[index]));
+        value = d.add(product, coefficient);
         index += 1;
     }
     value
@@ -79,59 +92,117 @@ const AREA_TANGENT: [f64; 9] =
 /// Returns 2 to the power of `x`, as far as single precision can tell: a power of more than 200 is
 /// taken for 200.
 #[inline(always)]
-pub(super) fn exp2(x: f64) -> f64 {
-    const MOST: f64 = 200.0;
+pub fn exp2<D: Double>(d: &mut D, x: D::Number) -> D::Number {
+    let (most, least) = (d.number(200.0), d.number(-200.0));
     // A NaN passes both.
-    let x = if x > MOST { MOST } else { x };
-    let x = if x < -MOST { -MOST } else { x };
-    let (whole, bits) = nearest(x);
-    let scale = f64::from_bits(bits.wrapping_add(1023) << 52);
-    polynomial((x - whole) * LN_2, EXPONENTIAL) * scale
+    let above = d.less(most, x);
+    let x = d.select(above, most, x);
+    let below = d.less(x, least);
+    let x = d.select(below, least, x);
+    let (whole, bits) = nearest_of(d, x);
+    let bits = d.plus(bits, 1023);
+    let bits = d.shift_left(bits, 52);
+    let scale = d.of_bits(bits);
+    let (part, factor) = (d.sub(x, whole), d.number(LN_2));
+    let part = d.mul(part, factor);
+    let power = polynomial(d, part, EXPONENTIAL);
+    d.mul(power, scale)
 }
 
 /// Returns the binary logarithm of a number of single precision.
 #[inline(always)]
-pub(super) fn log2(x: f64) -> f64 {
+pub fn log2<D: Double>(d: &mut D, x: D::Number) -> D::Number {
     /// The upper half of the square root of a half.
-    const LEAST: i32 = 0x3fe6_a09e;
-    let bits = x.to_bits();
-    let exponent = ((bits >> 32) as i32).wrapping_sub(LEAST) >> 20;
-    let mantissa = f64::from_bits(bits.wrapping_sub((i64::from(exponent) as u64) << 52));
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
-    let log = f64::from(exponent) + s * polynomial(s * s, AREA_TANGENT) * (2.0 * LOG2_E);
-    let log = if x > 0.0 { log } else { f64::NAN };
-    let log = if x == 0.0 { f64::NEG_INFINITY } else { log };
+    const LEAST: u64 = 0x3fe6_a09e;
+    /// Added to exponents, so that they are positive.
+    const BIAS: u64 = 2048;
+    let bits = d.bits(x);
+    let upper = d.shift_right(bits, 32);
+    let upper = d.plus(upper, (BIAS << 20) - LEAST);
+    let exponent = d.shift_right(upper, 20);
+    let exponent = d.plus(exponent, BIAS.wrapping_neg());
+    let moved = d.shift_left(exponent, 52);
+    let mantissa = d.minus(bits, moved);
+    let mantissa = d.of_bits(mantissa);
+    // The exponent in the low bits of a large number, less this number.
+    let exponent = d.plus(exponent, TO_INTEGER.to_bits());
+    let exponent = d.of_bits(exponent);
+    let constant = d.number(TO_INTEGER);
+    let exponent = d.sub(exponent, constant);
+    let one = d.number(1.0);
+    let (difference, sum) = (d.sub(mantissa, one), d.add(mantissa, one));
+    let s = d.div(difference, sum);
+    let square = d.mul(s, s);
+    let (tangent, factor) = (polynomial(d, square, AREA_TANGENT), d.number(2.0 * LOG2_E));
+    let part = d.mul(s, tangent);
+    let part = d.mul(part, factor);
+    let log = d.add(exponent, part);
+    let (zero, infinity, nan) = (d.number(0.0), d.number(f64::INFINITY), d.number(f64::NAN));
+    let lowest = d.number(f64::NEG_INFINITY);
+    let (is_positive, is_zero, is_finite) = (d.less(zero, x), d.equal(x, zero), d.less(x, infinity));
+    let log = d.select(is_positive, log, nan);
+    let log = d.select(is_zero, lowest, log);
     // Infinity or NaN.
-    if x < f64::INFINITY { log } else { x }
+    d.select(is_finite, log, x)
 }
 
-/// Returns the sine of an angle in turns, and with `QUARTERS` the sine of so many quarters more.
+/// Returns the sine of an angle in turns, and with `quarters` the sine of so many quarters more.
 /// The angle is a number of single precision.
 #[inline(always)]
-pub(super) fn sine<const QUARTERS: u64>(turns: f64) -> f64 {
-    let part = turns - nearest(turns).0;
-    let (quarters, bits) = nearest(4.0 * part);
-    let angle = (part - 0.25 * quarters) * TAU;
-    let square = angle * angle;
-    let (sine, cosine) = (angle * polynomial(square, SINE), polynomial(square, COSINE));
-    let quarter = bits.wrapping_add(QUARTERS);
-    let magnitude = if quarter & 1 == 0 { sine } else { cosine };
-    f64::from_bits(magnitude.to_bits() ^ (quarter >> 1) << 63)
+pub fn sine<D: Double>(d: &mut D, turns: D::Number, quarters: u64) -> D::Number {
+    let (whole, _) = nearest_of(d, turns);
+    let part = d.sub(turns, whole);
+    let four = d.number(4.0);
+    let parts = d.mul(four, part);
+    let (nearest, bits) = nearest_of(d, parts);
+    let (quarter, turn) = (d.number(0.25), d.number(TAU));
+    let nearest = d.mul(quarter, nearest);
+    let angle = d.sub(part, nearest);
+    let angle = d.mul(angle, turn);
+    let square = d.mul(angle, angle);
+    let (sine, cosine) = (polynomial(d, square, SINE), polynomial(d, square, COSINE));
+    let sine = d.mul(angle, sine);
+    let bits = d.plus(bits, quarters);
+    let odd = d.and(bits, 1);
+    let is_even = d.is_zero(odd);
+    let magnitude = d.select(is_even, sine, cosine);
+    let sign = d.shift_right(bits, 1);
+    let sign = d.shift_left(sign, 63);
+    let magnitude = d.bits(magnitude);
+    let bits = d.xor(magnitude, sign);
+    d.of_bits(bits)
 }
 
 /// Returns the hyperbolic tangent.
 #[inline(always)]
-pub(super) fn tanh(x: f64) -> f64 {
-    /// Below this, two terms of the series are more exact than the quotient.
-    const SMALL: f64 = 1.0 / 4096.0;
-    let power = exp2(x.abs() * (2.0 * LOG2_E));
-    let large = ((power - 1.0) / (power + 1.0)).copysign(x);
-    let small = x - x * x * x * (1.0 / 3.0);
-    if x.abs() < SMALL { small } else { large }
+pub fn tanh<D: Double>(d: &mut D, x: D::Number) -> D::Number {
+    const SIGN: u64 = 1 << 63;
+    let bits = d.bits(x);
+    let (sign, size) = (d.and(bits, SIGN), d.and(bits, !SIGN));
+    let size = d.of_bits(size);
+    let (factor, one) = (d.number(2.0 * LOG2_E), d.number(1.0));
+    let exponent = d.mul(size, factor);
+    let power = exp2(d, exponent);
+    let (difference, sum) = (d.sub(power, one), d.add(power, one));
+    let large = d.div(difference, sum);
+    let large = d.bits(large);
+    let large = d.and(large, !SIGN);
+    let large = d.xor(large, sign);
+    let large = d.of_bits(large);
+    let third = d.number(1.0 / 3.0);
+    let square = d.mul(x, x);
+    let cube = d.mul(square, x);
+    let cube = d.mul(cube, third);
+    let small = d.sub(x, cube);
+    // Below this, two terms of the series are more exact than the quotient.
+    let least = d.number(1.0 / 4096.0);
+    let is_small = d.less(size, least);
+    d.select(is_small, small, large)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::double::Numbers;
     use super::*;
 
     /// Numbers of single precision of all exponents, and their neighbors where functions change.
@@ -167,13 +238,13 @@ mod tests {
 
     #[test]
     fn exponentials_are_exact() {
-        compare("exp2", |x| f64::from(x).exp2(), |x| exp2(x.into()));
-        assert_eq!((0..100).map(|n| exp2(f64::from(n))).find(|x| x.to_bits() << 12 != 0), None);
+        compare("exp2", |x| f64::from(x).exp2(), |x| exp2(&mut Numbers, x.into()));
+        assert_eq!((0..100).map(|n| exp2(&mut Numbers, f64::from(n))).find(|x| x.to_bits() << 12 != 0), None);
     }
 
     #[test]
     fn logarithms_are_exact() {
-        compare("log2", |x| f64::from(x).log2(), |x| log2(x.into()));
+        compare("log2", |x| f64::from(x).log2(), |x| log2(&mut Numbers, x.into()));
     }
 
     #[test]
@@ -190,13 +261,15 @@ mod tests {
                 _ => -angle.cos(),
             }
         };
-        compare("sin", |x| exact(x, 0.0), |x| sine::<0>(x.into()));
-        compare("cos", |x| exact(x, 1.0), |x| sine::<1>(x.into()));
-        assert!(sine::<0>(-0.0).is_sign_negative() && sine::<0>(0.0).is_sign_positive());
+        compare("sin", |x| exact(x, 0.0), |x| sine(&mut Numbers, x.into(), 0));
+        compare("cos", |x| exact(x, 1.0), |x| sine(&mut Numbers, x.into(), 1));
+        assert!(
+            sine(&mut Numbers, -0.0, 0).is_sign_negative() && sine(&mut Numbers, 0.0, 0).is_sign_positive()
+        );
     }
 
     #[test]
     fn hyperbolic_tangents_are_exact() {
-        compare("tanh", |x| f64::from(x).tanh(), |x| tanh(x.into()));
+        compare("tanh", |x| f64::from(x).tanh(), |x| tanh(&mut Numbers, x.into()));
     }
 }

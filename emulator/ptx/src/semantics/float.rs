@@ -233,7 +233,7 @@ macro_rules! arithmetic_f32 {
     ($($name:ident($($arg:ident),+) = $function:ident, rows if $rows:expr, rare if $rare:expr, $lower:expr;)*) => { operations! { $(
         @rows($rows)
         @rare($rare)
-        @lower(Lower::Float($lower, Limits { flush: FTZ, saturate: SAT }).only_if(ROUND == NEAREST))
+        @lower(Lower::rounded($lower, ROUND, Limits { flush: FTZ, saturate: SAT }))
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
             finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
         }

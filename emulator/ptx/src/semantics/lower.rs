@@ -3,6 +3,8 @@
 //! An operation names its meaning in its declaration (`@lower`). The types of the operands are in
 //! [`super::PureInfo`]. A code generator calls the function of an operation without a meaning.
 
+use super::rounding::{DOWN, NEAREST, ZERO};
+
 /// Meaning of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lower {
@@ -63,6 +65,11 @@ pub enum Lower {
     FloatToFloat(Limits),
     BrainToSingle,
     Float(Float, Limits),
+    /// A sum, of a product or of two numbers, in single precision. The flag says if subnormal
+    /// numbers count as zeros.
+    Directed(Direction, bool),
+    /// The flag says if subnormal numbers count as zeros.
+    Elementary(Elementary, bool),
 }
 
 /// Arithmetic of one floating-point type.
@@ -101,6 +108,23 @@ impl Float {
     }
 }
 
+/// Rounding of a sum other than to the nearest number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    Down,
+    TowardsZero,
+}
+
+/// A function by a formula of [`super::elementary`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Elementary {
+    Exp2,
+    Log2,
+    Sine,
+    Cosine,
+    Tanh,
+}
+
 /// Numbers that an operation in single precision replaces by others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -132,6 +156,20 @@ impl Whole {
 }
 
 impl Lower {
+    /// Returns the meaning of arithmetic with this rounding.
+    pub(crate) const fn rounded(operation: Float, round: u8, limits: Limits) -> Lower {
+        match (operation, round) {
+            (_, NEAREST) => Lower::Float(operation, limits),
+            (Float::Add | Float::Fma, ZERO) if !limits.saturate => {
+                Lower::Directed(Direction::TowardsZero, limits.flush)
+            }
+            (Float::Add | Float::Fma, DOWN) if !limits.saturate => {
+                Lower::Directed(Direction::Down, limits.flush)
+            }
+            _ => Lower::Call,
+        }
+    }
+
     /// Returns this meaning if the condition holds.
     pub(crate) const fn only_if(self, condition: bool) -> Lower {
         if condition { self } else { Lower::Call }

@@ -81,6 +81,13 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
             {
                 Costs::of([15, 9, 13])
             }
+            (_, Op::Carry(_)) => Costs::of([62, 60, 160]),
+            // Numbers are added by a comparison and an exchange, until it has succeeded.
+            (Action::Atomic(step), Op::Atomic(atomic))
+                if step.space != AccessSpace::Shared && atomic.ty.is_float() =>
+            {
+                Costs::of([153, 180, 360])
+            }
             (action, _) => of_action(action, parts[index]),
         };
         let runs = |loops: u32| RUNS.pow(loops.min(MOST_LOOPS));
@@ -126,13 +133,15 @@ fn of_operation(info: &PureInfo) -> Costs {
         Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToWhole(..) | Lower::FloatToFloat(_) => {
             [9, 9, 6]
         }
-        // Rows have vectors for exponentials and sines, where machine code makes a call for each
-        // lane.
+        // Rows have vectors, where machine code makes a call for each lane.
         Lower::Call => [6, 130, 200],
+        // Machine code has vectors of two.
+        Lower::Elementary(..) => [6, 230, 200],
+        Lower::Directed(..) => [9, 160, 150],
         Lower::Div | Lower::Rem => [25, 13, 19],
         _ if is_float && is_wide => [9, 10, 3],
         _ if is_float => [5, 21, 3],
-        Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10, 6],
+        Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10, 12],
         Lower::MulLow | Lower::MadLow => [3, 10, 2],
         _ if is_wide => [8, 3, 3],
         _ => [5, 4, 1],

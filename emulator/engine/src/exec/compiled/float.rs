@@ -160,7 +160,7 @@ pub(super) fn saturated(w: &mut Writer<'_, '_>, value: Val) -> Val {
 }
 
 /// Computes exactly if the condition holds.
-fn or_exact(
+pub(super) fn or_exact(
     w: &mut Writer<'_, '_>,
     info: &'static PureInfo,
     sources: [Register; 4],
@@ -206,7 +206,7 @@ pub(super) fn or_exact_nan(
 
 /// Computes exactly if a result is NaN, or not above `least`, where it may have to be flushed. Zero
 /// stays.
-fn or_exact_small(
+pub(super) fn or_exact_small(
     w: &mut Writer<'_, '_>,
     info: &'static PureInfo,
     sources: [Register; 4],
@@ -230,7 +230,7 @@ fn or_exact_small(
 }
 
 /// True if a number is NaN, or not above this one.
-fn is_small(w: &mut Writer<'_, '_>, value: Val, least: f32) -> Val {
+pub(super) fn is_small(w: &mut Writer<'_, '_>, value: Val, least: f32) -> Val {
     let least = w.e.f32const(least);
     let size = w.e.fabs(value);
     w.e.fcmp(FloatCC::UnorderedOrLessThanOrEqual, size, least)

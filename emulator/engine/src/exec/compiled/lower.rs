@@ -6,7 +6,7 @@ use super::callees::{PURE, TEST};
 use super::context::Context;
 use super::types::{Holds, makes_canonical};
 use super::writer::Writer;
-use super::{atomic, conversion, float, integer, memory};
+use super::{atomic, conversion, directed, elementary, float, integer, memory};
 use crate::program::effects::CARRY;
 use crate::program::instruction::{Carry, Condition, Instruction, Logic, Op};
 use crate::semantics::lower::{FloatRelation, Lower, LowerTest};
@@ -118,11 +118,12 @@ fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, out: Register, sources:
             w.get(sources[0], ty)
         };
     }
-    if let Some(value) = float::pure(w, info, sources) {
+    if let Some(value) = float::pure(w, info, sources).or_else(|| elementary::pure(w, info, sources)) {
         let canonical = makes_canonical(info) && w.holds[out.0 as usize] != Holds::Raw;
         return if canonical { w.canonical(value) } else { value };
     }
     conversion::pure(w, info, sources)
+        .or_else(|| directed::pure(w, info, sources))
         .or_else(|| integer::pure(w, info, sources))
         .unwrap_or_else(|| call(w, info, sources, PURE))
 }

@@ -43,6 +43,8 @@ mod code;
 mod context;
 mod conversion;
 mod dataflow;
+mod directed;
+mod elementary;
 mod entries;
 mod float;
 mod frames;

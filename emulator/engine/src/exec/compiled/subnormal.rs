@@ -5,7 +5,7 @@ use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects;
 use crate::program::instruction::{Condition, Constant, Instruction, Op};
-use crate::semantics::lower::{Float, Lower, LowerTest};
+use crate::semantics::lower::{Elementary, Float, Lower, LowerTest};
 use crate::semantics::{PureInfo, Register};
 use std::collections::{HashMap, HashSet};
 
@@ -131,6 +131,9 @@ fn is_normal(info: &PureInfo) -> bool {
                 limits.flush || matches!(operation, Float::Sqrt | Float::Rsqrt)
             }
             Lower::FloatToFloat(limits) => limits.flush,
+            Lower::Elementary(function, flush) => {
+                flush || matches!(function, Elementary::Log2 | Elementary::Cosine)
+            }
             Lower::FloatToWhole(..) | Lower::IntToFloat => true,
             _ => false,
         }

@@ -106,7 +106,10 @@ pub(super) fn is_stop(kernel: &Kernel, instruction: &Instruction) -> bool {
 /// True if an instruction can be run without its guard, and its result dropped.
 pub(super) fn is_cheap(instruction: &Instruction) -> bool {
     match &instruction.op {
-        Op::Pure { info, .. } => !matches!(info.lower, Lower::Call | Lower::Div | Lower::Rem),
+        Op::Pure { info, .. } => !matches!(
+            info.lower,
+            Lower::Call | Lower::Div | Lower::Rem | Lower::Directed(..) | Lower::Elementary(..)
+        ),
         Op::Test { info, .. } => info.lower != LowerTest::Call,
         Op::Logic { .. } | Op::Select { .. } | Op::LocalAddress { .. } => true,
         _ => false,

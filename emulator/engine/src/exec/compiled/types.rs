@@ -3,7 +3,7 @@
 use super::support;
 use crate::program::instruction::{Constant, Instruction, Op};
 use crate::program::{Kernel, RowKind, effects};
-use crate::semantics::lower::{Float, Lower, LowerTest};
+use crate::semantics::lower::{Elementary, Float, Lower, LowerTest};
 use crate::semantics::{PureInfo, Register};
 use std::collections::HashMap;
 
@@ -25,13 +25,21 @@ fn is_float(info: &PureInfo, operand: usize) -> bool {
 
 /// True if the result is a number in single precision whose NaN is always the canonical one.
 pub(super) fn makes_canonical(info: &PureInfo) -> bool {
-    let Lower::Float(operation, limits) = info.lower else { return false };
-    let arithmetic = match operation {
-        Float::Add | Float::Sub | Float::Mul | Float::Fma | Float::Div | Float::Rcp => !limits.flush,
-        Float::Sqrt | Float::Rsqrt => true,
+    let is_raw = match info.lower {
+        Lower::Float(_, limits) if limits.saturate => false,
+        Lower::Float(operation, limits) => match operation {
+            Float::Add | Float::Sub | Float::Mul | Float::Fma | Float::Div | Float::Rcp => !limits.flush,
+            Float::Sqrt | Float::Rsqrt => true,
+            _ => false,
+        },
+        Lower::Elementary(function, flush) => match function {
+            Elementary::Exp2 => !flush,
+            Elementary::Sine => false,
+            Elementary::Log2 | Elementary::Cosine | Elementary::Tanh => true,
+        },
         _ => false,
     };
-    arithmetic && !limits.saturate && info.sizes[0] == 4
+    is_raw && info.sizes[0] == 4
 }
 
 /// Passes over a kernel after which all numbers are made canonical at once.

@@ -263,6 +263,20 @@ impl Emitter<'_> {
         self.shuffled(halves, LOWER_WORDS.map(|byte| byte + 4))
     }
 
+    /// Returns the halves of a vector of numbers in double precision.
+    pub(super) fn promoted(&mut self, vector: Val) -> [Val; 2] {
+        let upper = self.shuffled([vector; 2], std::array::from_fn(|byte| byte as u8 | 8));
+        let upper = self.bitcast(F32X4, upper);
+        [vector, upper].map(|half| self.b.ins().fvpromote_low(half))
+    }
+
+    /// Joins two halves in double precision, in single precision.
+    pub(super) fn demoted(&mut self, halves: [Val; 2]) -> Val {
+        let halves = halves.map(|half| self.b.ins().fvdemote(half));
+        let joined = self.shuffled(halves, std::array::from_fn(|byte| (byte + byte / 8 * 8) as u8));
+        self.bitcast(F32X4, joined)
+    }
+
     fn shuffled(&mut self, [low, high]: [Val; 2], order: [u8; 16]) -> Val {
         let (low, high) = (self.bitcast(I8X16, low), self.bitcast(I8X16, high));
         let order = self.b.func.dfg.immediates.push(ConstantData::from(&order[..]));

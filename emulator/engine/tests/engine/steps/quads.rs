@@ -33,12 +33,25 @@ fn registers_without_a_value_are_of_no_shape() {
 #[test]
 fn guarded_operations_on_one_number_have_one_result() {
     let numbers = ["0f7fc00000", "0f40000000", "0f00000001", "0f80000003", "0f7f800000", "0f00000000"];
-    for operation in ["min.f32", "max.f32", "div.approx.f32", "add.ftz.f32", "mul.ftz.f32", "sub.ftz.f32"] {
-        for (a, b) in numbers.iter().flat_map(|a| numbers.map(|b| (*a, b))) {
+    let of_two = [
+        "min.f32",
+        "max.ftz.f32",
+        "div.approx.f32",
+        "add.ftz.f32",
+        "mul.ftz.f32",
+        "sub.ftz.sat.f32",
+        "add.rz.f32",
+    ];
+    let of_one = ["ex2.approx.ftz.f32", "lg2.approx.ftz.f32", "sin.approx.f32", "cvt.sat.f32.f32"];
+    let operations = of_two.map(|name| format!("{name} %f3, %f1, %f2;")).into_iter();
+    let operations = operations.chain(of_one.map(|name| format!("{name} %f3, %f1;")));
+    for operation in operations.chain(["fma.rm.f32 %f3, %f1, 0f3f800003, %f2;".to_owned()]) {
+        let second = if operation.contains("%f2") { &numbers[..] } else { &numbers[..1] };
+        for (a, b) in numbers.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
             let load = format!("mov.f32 %f1, {a};\nmov.f32 %f2, {b};\nmov.f32 %f3, 0f40000000;\n");
             let store = "mov.b32 %r5, %f3;\nxor.b32 %r0, %r0, %r5;\n";
-            runs(&format!("{load}@%p0 {operation} %f3, %f1, %f2;\n{store}"));
-            runs(&format!("{load}@%p0 bra A;\n{operation} %f3, %f1, %f2;\nA:\n{store}"));
+            runs(&format!("{load}@%p0 {operation}\n{store}"));
+            runs(&format!("{load}@%p0 bra A;\n{operation}\nA:\n{store}"));
         }
     }
     for operation in ["add.f64 %g2, %g0, %g1", "neg.f64 %g2, %g0", "min.f64 %g2, %g1, %g0"] {

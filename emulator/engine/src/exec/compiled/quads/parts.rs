@@ -91,7 +91,7 @@ fn of_operation(w: &Writer<'_, '_>, info: &PureInfo, sources: [Register; 4]) -> 
         Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToFloat(_) if out == 4 && first <= 4 => {
             Parts::Whole
         }
-        Lower::Float(..) | Lower::FloatToWhole(..) => of_result,
+        Lower::Float(..) | Lower::FloatToWhole(..) | Lower::Directed(..) | Lower::Elementary(..) => of_result,
         _ => Parts::Lanes,
     }
 }
