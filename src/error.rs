@@ -369,7 +369,8 @@ impl fmt::Display for Error {
         if let Some(advice) = self.advice() {
             write!(f, " {advice}")?;
         }
-        if self.is_capture() {
+        // These two begin and end captures.
+        if self.is_capture() && !matches!(call, FnId::cuStreamBeginCapture_v2 | FnId::cuStreamEndCapture) {
             write!(f, " A stream is being captured into a graph, and that capture is invalid now.")?;
         }
         if let Some(first) = self.first_reported_by() {

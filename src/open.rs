@@ -29,7 +29,8 @@ use crate::raw::shared::Shared;
 ///
 /// # Errors
 /// [`AnyError::Load`](crate::AnyError::Load), with every path tried, if there is no driver; the
-/// errors of [`Driver::init`], [`Driver::device`] and [`PrimaryContext::retain`].
+/// errors of [`Driver::init`], [`Driver::device`] and [`PrimaryContext::retain`]. Drivers before
+/// CUDA 7.0 have only [`Context::create`](crate::context::Context::create).
 ///
 /// Driver: `cuInit`, CUDA 2.0+; `cuDeviceGet`, CUDA 2.0+; `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
 #[doc(alias("cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain"))]

@@ -59,7 +59,7 @@ impl Graph<'_> {
     /// | kind | bodies |
     /// |---|---|
     /// | `CU_GRAPH_COND_TYPE_IF` | the first runs if the condition is not zero, the second, if there is one, if it is zero |
-    /// | `CU_GRAPH_COND_TYPE_WHILE` | one, repeated while the condition is not zero |
+    /// | `CU_GRAPH_COND_TYPE_WHILE` | one, repeated while the condition is not zero; a replay never ends if nothing sets it to zero |
     /// | `CU_GRAPH_COND_TYPE_SWITCH` | the one whose index is the value of the condition runs; none for `N` and above |
     ///
     /// ```

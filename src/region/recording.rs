@@ -22,6 +22,8 @@ use crate::raw::held::Held;
 /// is kept until the [`Replay`] is dropped: regions, page-locked memory and code.
 ///
 /// Meanwhile these queues refuse reads and replays. Their allocations are in the order of no queue.
+/// A recording that is neither ended nor dropped never ends: all calls that would wait for the
+/// context then fail, because its stream is captured.
 ///
 /// ```
 /// # cuprum::example!(driver);

@@ -14,7 +14,7 @@ pub type AddressMode = CUaddress_mode;
 /// a texture that interpolates, so integer elements need [`Sampler::normalized_floats`].
 pub type FilterMode = CUfilter_mode;
 
-/// Sampling of a texture. [`new`](Sampler::default) has the defaults; a literal changes some of
+/// Sampling of a texture. [`default`](Sampler::default) has the defaults; a literal changes some of
 /// them:
 ///
 /// ```

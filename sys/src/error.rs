@@ -152,7 +152,7 @@ impl fmt::Display for Refusal {
 /// use cuprum_sys::{Library, Version};
 ///
 /// if let Err(error) = Library::open().map(|library| library.require(Version::new(99, 0))).unwrap_or(Ok(())) {
-///     println!("{error}"); // for instance: "needs CUDA 99.0, driver has 12.4"
+///     println!("{error}"); // for instance: "needs CUDA 99.0, the driver has 12.4: update the driver"
 /// }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -166,7 +166,7 @@ pub struct TooOld {
 
 impl fmt::Display for TooOld {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "needs CUDA {}, driver has {}", self.needed, self.driver)
+        write!(f, "needs CUDA {}, the driver has {}: update the driver", self.needed, self.driver)
     }
 }
 
@@ -196,7 +196,7 @@ impl fmt::Display for MissingFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, since, driver } = self;
         if since > driver {
-            write!(f, "{function} needs CUDA {since}, driver has {driver}")
+            write!(f, "{function} needs CUDA {since}, the driver has {driver}: update the driver")
         } else {
             write!(f, "{function} came with CUDA {since}, but this driver of CUDA {driver} lacks it")
         }

@@ -22,7 +22,7 @@ impl CUresult {
     /// Advice on this code, in a sentence, if it has a usual cause or remedy.
     pub fn advice(self) -> Option<&'static str> {
         Some(match self {
-            Self::CUDA_ERROR_INVALID_VALUE => "Check sizes, ranges, null pointers and the launch shape.",
+            Self::CUDA_ERROR_INVALID_VALUE => "Check sizes, ranges, pointers, launch shapes, graph cycles.",
             Self::CUDA_ERROR_OUT_OF_MEMORY => {
                 "Free memory or allocate less; other processes on the device count as well."
             }
@@ -58,7 +58,7 @@ impl CUresult {
                 "Start workers with exec, or initialize CUDA only after the fork, never before it."
             }
             Self::CUDA_ERROR_INVALID_HANDLE => {
-                "Use objects only while they live, and only with the context they were made in."
+                "Use objects only while they live, and only with the context they were made in; only recorded events have times."
             }
             Self::CUDA_ERROR_NOT_FOUND => {
                 "Check the spelling; kernels of C++ have mangled names unless they are extern \"C\"."
@@ -90,7 +90,7 @@ impl CUresult {
                 "Reboot, or reload the kernel module, after a driver update."
             }
             Self::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | Self::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => {
-                "Keep synchronizing calls and the default stream out of captures."
+                "Keep calls that wait or allocate, and the default stream, out of captures; allocate before them."
             }
             Self::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => "End the capture and begin again.",
             Self::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {

@@ -53,7 +53,7 @@ fn minimal_driver() {
     assert!(library.has(FnId::cuInit));
     assert!(!library.has(FnId::cuMemAlloc_v2));
     let missing = library.require_fn(FnId::cuCtxCreate_v4).unwrap_err();
-    assert_eq!(missing.to_string(), "cuCtxCreate_v4 needs CUDA 12.5, driver has 12.4");
+    assert_eq!(missing.to_string(), "cuCtxCreate_v4 needs CUDA 12.5, the driver has 12.4: update the driver");
     let absent = library.require_fn(FnId::cuMemAlloc_v2).unwrap_err();
     assert!(absent.to_string().contains("this driver of CUDA 12.4 lacks it"), "{absent}");
     let all = [
@@ -77,7 +77,7 @@ fn minimal_driver() {
     );
     assert_eq!(library.require(&[FnId::cuInit, FnId::cuDriverGetVersion]), Ok(()));
     let old = library.require(Version::new(13, 0)).unwrap_err();
-    assert_eq!(old.to_string(), "needs CUDA 13.0, driver has 12.4");
+    assert_eq!(old.to_string(), "needs CUDA 13.0, the driver has 12.4: update the driver");
     library.require(Version::new(12, 4)).unwrap();
 
     let mut pointer = 0;

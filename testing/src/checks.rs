@@ -78,7 +78,7 @@ fn check_missing_function(library: Library) {
     assert_eq!((missing.function, missing.since, missing.driver), (function, Version::new(13, 5), driver));
     assert_eq!(
         missing.to_string(),
-        format!("cuTensorMapSetAllocationClass needs CUDA 13.5, driver has {driver}")
+        format!("cuTensorMapSetAllocationClass needs CUDA 13.5, the driver has {driver}: update the driver")
     );
     // SAFETY: an absent function is a stub, which looks at no argument.
     let result = unsafe {
