@@ -139,3 +139,20 @@ fn numbers_that_wrap_around_are_no_row() {
         assert!(!all_agree(&text, 40, 0, 9) || !all_agree(&text, 40, 0, 12));
     }
 }
+
+/// Local memory, at addresses that name no space: each lane has its own.
+#[test]
+fn lanes_stay_in_their_local_memory() {
+    let setup = ".local .align 16 .b8 own[64];\n.reg .b64 %l;\nmov.u64 %l, own;\ncvta.local.u64 %l, %l;\nst.u32 [%l], %t;\n\
+                 st.v2.u32 [%l+8], {%t, %n};\nst.u64 [%l+56], %d;\nsub.u32 %n, %n, %t;\ncvt.s64.s32 %a, %n;\nadd.s64 %a, %l, %a;";
+    let (word, pair) = ("ld.u32 %v, [%a];", "ld.u64 %v64, [%a];\ncvt.u32.u64 %v, %v64;");
+    let changed = "atom.add.u32 %v, [%a], 5;\nld.u32 %v, [%a];";
+    let stored = "st.u32 [%a], %n;\nld.u32 %v, [%l+60];";
+    let mut allowed = 0;
+    for access in [word, pair, changed, stored] {
+        for offset in [0, 8, 56, 60, 61, 64, 72, 128, 2048, 1 << 24, 1 << 28, -4i32, -8] {
+            allowed += u32::from(all_agree(&kernel("from", setup, access), 1, 0, offset as u32));
+        }
+    }
+    assert!((15..30).contains(&allowed), "{allowed} accesses were allowed");
+}

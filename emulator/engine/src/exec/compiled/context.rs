@@ -34,6 +34,8 @@ pub(super) struct Context {
     pub(super) shared: *mut u8,
     pub(super) local: *mut u8,
     pub(super) local_stride: u64,
+    /// Address of local memory for accesses that name no space.
+    pub(super) local_window: u64,
     /// Records of the written bytes of shared and local memory, if a check needs them.
     pub(super) shared_written: *mut u8,
     pub(super) local_written: *mut u8,
@@ -94,7 +96,7 @@ macro_rules! offsets {
 
 offsets! {
     ROWS = rows; PREDICATES = predicates; CACHES = caches; BOUNDS = bounds; STOPS = stops; LIST = list; LISTED = listed;
-    SHARED = shared; LOCAL = local; STRIDE = local_stride; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
+    SHARED = shared; LOCAL = local; STRIDE = local_stride; LOCAL_WINDOW = local_window; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
@@ -186,8 +188,10 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, warp: usize, address: u64) {
         .or_else(|| lasting_window(block, space, warp, address));
     let Some(found) = found else { return };
     let usable = found.init.is_null() && found.marks.is_null() && (found.writable || !write);
-    if usable && found.base % u64::from(bytes) == 0 {
-        let limit = found.len / u64::from(bytes);
+    // A power of two, as machine code assumes too.
+    let shift = bytes.trailing_zeros();
+    if usable && found.base.trailing_zeros() >= shift {
+        let limit = found.len >> shift;
         block.machine.caches[cache] = Reach {
             base: found.base,
             limit,

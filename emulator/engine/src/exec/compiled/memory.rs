@@ -125,10 +125,45 @@ impl Place<'_> {
     /// Writes the search for the region, and goes on in a block, `passed` the address.
     fn search(&self, w: &mut Writer<'_, '_>, found: Blk, passed: bool) -> Val {
         let address = wide_address(w, self.address);
-        let pc = w.e.int(I32, self.pc.into());
-        let host = w.e.call(FIND, &[pc, address]);
+        let host = match self.space {
+            None if !w.checked && w.quads.is_none() => self.local_or_found(w, address),
+            _ => self.found(w, address),
+        };
         let arguments = if passed { &[host][..] } else { &[] };
         w.give_up_unless(host, (found, arguments));
+        host
+    }
+
+    fn found(&self, w: &mut Writer<'_, '_>, address: Val) -> Val {
+        let pc = w.e.int(I32, self.pc.into());
+        w.e.call(FIND, &[pc, address])
+    }
+
+    /// Searches at an address without a space, which may be one in the lane's local memory.
+    fn local_or_found(&self, w: &mut Writer<'_, '_>, address: Val) -> Val {
+        let [local, other, done] = std::array::from_fn(|_| w.e.block());
+        let host = w.e.param(done, I64);
+        let window = w.e.load(I64, Kind::Constant, w.context, Context::LOCAL_WINDOW);
+        let offset = w.e.isub(address, window);
+        let Reach { host: first, limit, stride, .. } = self.reach_in(w, Area::Local);
+        let limit = w.e.uextend(I64, limit);
+        let good = self.fits(w, offset, limit);
+        w.e.branch(good, (local, &[]), (other, &[]));
+        w.e.cold(other);
+        w.e.go_on(other);
+        let found = self.found(w, address);
+        w.e.jump(done, &[found]);
+        w.e.go_on(local);
+        let first = match stride {
+            Some(stride) => {
+                let start = start_of_lane(w, stride);
+                w.e.iadd(first, start)
+            }
+            None => first,
+        };
+        let at = w.e.iadd(first, offset);
+        w.e.jump(done, &[at]);
+        w.e.go_on(done);
         host
     }
 
@@ -152,7 +187,11 @@ impl Place<'_> {
 
     /// Returns the memory that the access should be to.
     pub(super) fn reach(&self, w: &mut Writer<'_, '_>) -> Reach {
-        let (area, context) = (Area::of(self.space), w.context);
+        self.reach_in(w, Area::of(self.space))
+    }
+
+    fn reach_in(&self, w: &mut Writer<'_, '_>, area: Area) -> Reach {
+        let context = w.context;
         if let (Area::Region, Some(bounds)) = (area, w.roots.bounds(self.pc)) {
             let list = w.e.load(I64, Kind::Constant, context, Context::BOUNDS);
             let mut bound = |index| w.e.load(I64, Kind::Constant, list, word(index));
@@ -244,8 +283,7 @@ impl Place<'_> {
         }
         let mut own = offset;
         if let Some(stride) = stride {
-            let lane = w.e.uextend(I64, w.lane);
-            let start = w.e.imul(lane, stride);
+            let start = start_of_lane(w, stride);
             first = w.e.iadd(first, start);
             own = w.e.iadd(own, start);
         }
@@ -261,6 +299,12 @@ impl Place<'_> {
         }
         (good, w.e.iadd(first, offset), 0)
     }
+}
+
+/// Returns the distance of the running lane's local memory from the first lane's.
+fn start_of_lane(w: &mut Writer<'_, '_>, stride: Val) -> Val {
+    let lane = w.e.uextend(I64, w.lane);
+    w.e.imul(lane, stride)
 }
 
 /// Returns the place of a word in a list.

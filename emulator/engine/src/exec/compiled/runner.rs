@@ -134,6 +134,7 @@ fn of_launch(block: &mut Block<'_, '_>, code: &Code, loan: u32) -> Context {
         shared: block.shared(),
         local: null_mut(),
         local_stride: u64::MAX,
+        local_window: block.launch.map.windows().local,
         shared_written: block.checks.shadow.written.base(),
         local_written: null_mut(),
         local_base: 0,
