@@ -185,7 +185,7 @@ impl Core {
     /// Fails while this thread lends the queue, and so already holds the mode.
     #[inline]
     pub(super) fn is_here(&self) -> Result<(), RegionError> {
-        if lent::contains(self.number) { Err(RegionError::Lent) } else { Ok(()) }
+        if lent::contains(self.number) { Err(RegionError::Busy) } else { Ok(()) }
     }
 
     /// The current epoch. It does not change while the mode is held.

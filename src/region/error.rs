@@ -40,7 +40,7 @@ pub enum RegionError {
     /// The call was made by code that [`with_raw`](super::Queue::with_raw) lends the queue to.
     /// Nothing was queued.
     #[error("`with_raw` lends the queue to the code that makes this call: call it after `with_raw` returns")]
-    Lent,
+    Busy,
     /// The mark belongs to a recording that has ended or is not the queue's recording, or only one
     /// of them is recorded. Nothing was queued.
     #[error("the mark and the queue are not part of the same recording")]

@@ -77,7 +77,7 @@ impl Queue {
     /// current.
     ///
     /// # Errors
-    /// The errors of `body`; [`RegionError::NotOrdered`]; [`RegionError::Lent`] in the `body` of
+    /// The errors of `body`; [`RegionError::NotOrdered`]; [`RegionError::Busy`] in the `body` of
     /// another call for this queue; [`Error::WRONG_CONTEXT`] for a region
     /// of another context than the queue; [`Error::FORKED`]. If another error than one of `body`
     /// is returned, `body` did not run.

@@ -126,9 +126,9 @@ impl Recording {
         }
         let Some(mut open) = self.open.take() else { return Err(RegionError::Lost) };
         let ended = open.end();
-        if matches!(ended, Err(RegionError::Lent)) {
+        if matches!(ended, Err(RegionError::Busy)) {
             self.open = Some(open);
-            return Err(RegionError::Lent);
+            return Err(RegionError::Busy);
         }
         let (graph, kept) = ended?;
         let graph = Held::new(graph, cx.near());
@@ -195,7 +195,7 @@ impl Drop for Recording {
                 drop(kept);
             }
             // The recording goes on, as if it were forgotten.
-            Err(RegionError::Lent) => mem::forget(open),
+            Err(RegionError::Busy) => mem::forget(open),
             // The caller already knows that the capture is invalid.
             Err(RegionError::Driver(error)) if !error.is_capture() => context.swallow(error),
             Err(_) => {}

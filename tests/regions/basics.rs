@@ -54,14 +54,14 @@ fn a_lent_queue_refuses_calls_of_the_code_that_it_is_lent_to() {
         drop(filled(cx, &queue, 6));
         queue
             .with_raw([&region], |_, _| {
-                assert_eq!(refused(queue.mark(cx)), RegionError::Lent);
-                assert_eq!(refused(queue.fill(cx, &region, 7u8)), RegionError::Lent);
-                assert_eq!(refused(queue.alloc(cx, 4)), RegionError::Lent);
-                assert_eq!(refused(queue.record(cx)), RegionError::Lent);
-                assert_eq!(refused(queue.clone().with_raw([], |_, _| Ok(()))), RegionError::Lent);
+                assert_eq!(refused(queue.mark(cx)), RegionError::Busy);
+                assert_eq!(refused(queue.fill(cx, &region, 7u8)), RegionError::Busy);
+                assert_eq!(refused(queue.alloc(cx, 4)), RegionError::Busy);
+                assert_eq!(refused(queue.record(cx)), RegionError::Busy);
+                assert_eq!(refused(queue.clone().with_raw([], |_, _| Ok(()))), RegionError::Busy);
                 let first = filled(cx, &other, 6);
                 other.with_raw([&first], |_, _| {
-                    assert_eq!(refused(queue.mark(cx)), RegionError::Lent);
+                    assert_eq!(refused(queue.mark(cx)), RegionError::Busy);
                     Ok::<_, RegionError>(())
                 })?;
                 std::thread::scope(|scope| {
