@@ -11,7 +11,7 @@ use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, Stream};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Reports are written to standard error, unless the program takes them. This one prints its own.
+    // Reports go to standard error, unless the program takes them. This one prints its own.
     cuprum_emulator::set_message_hook(|_| {});
     let driver = Driver::init(cuprum_emulator::library())?;
     let context = PrimaryContext::retain(driver.device(0)?)?;
