@@ -172,19 +172,19 @@ impl Core {
     /// Holds the mode for a driver call. Not for a forked child.
     #[inline]
     pub(super) fn hold(&self) -> Result<RwLockReadGuard<'_, Mode>, RegionError> {
-        self.is_here()?;
+        self.not_lent()?;
         Ok(self.mode.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Same as [`hold`](Core::hold), for a call that ends an epoch or changes the mode.
     pub(super) fn change(&self) -> Result<RwLockWriteGuard<'_, Mode>, RegionError> {
-        self.is_here()?;
+        self.not_lent()?;
         Ok(self.mode.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Fails while this thread lends the queue, and so already holds the mode.
     #[inline]
-    pub(super) fn is_here(&self) -> Result<(), RegionError> {
+    pub(super) fn not_lent(&self) -> Result<(), RegionError> {
         if lent::contains(self.number) { Err(RegionError::Busy) } else { Ok(()) }
     }
 

@@ -143,7 +143,7 @@ impl Open {
         let queue = self.before.queue();
         let (core, context) = (queue.core(), queue.context());
         let joined = self.taken.close();
-        joined.iter().try_for_each(|core| core.is_here())?;
+        joined.iter().try_for_each(|core| core.not_lent())?;
         let mut mode = core.change()?;
         let ended = end_of(context, queue).end();
         self.capturing = None;

@@ -75,3 +75,7 @@ pub(super) fn put(set: &mut Set, bit: u32, on: bool) {
     let word = &mut set[bit as usize / 64];
     *word = *word & !(1 << (bit % 64)) | u64::from(on) << (bit % 64);
 }
+
+pub(super) fn has(set: &Set, bit: u32) -> bool {
+    set[bit as usize / 64] >> (bit % 64) & 1 != 0
+}

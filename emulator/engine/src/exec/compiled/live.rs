@@ -1,6 +1,6 @@
 //! The registers that are live at each position, and the registers that a stop has to store.
 
-use super::dataflow::{Set, Transfer, put, solve, union};
+use super::dataflow::{Set, Transfer, has, put, solve, union};
 use super::loops;
 use super::plan::{self, Plan};
 use super::support;
@@ -174,7 +174,7 @@ impl Flow<'_> {
             self.written_by_calls(block, &entered, &mut transfer);
             for pc in blocks.range(block) {
                 if let Some(live_here) = at_stops.get(&(pc as u32)) {
-                    let written = |bit: &u32| transfer.added[*bit as usize / 64] >> (bit % 64) & 1 != 0;
+                    let written = |bit: &u32| has(&transfer.added, *bit);
                     let stored = live_here.iter().copied().filter(written).collect();
                     live.stored.insert(pc as u32, stored);
                 }

@@ -1,6 +1,6 @@
 //! Registers without subnormal numbers, where operations would replace these by zeros (`.ftz`).
 
-use super::dataflow::{Set, Transfer, solve, union};
+use super::dataflow::{Transfer, has, solve, union};
 use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects;
@@ -65,10 +65,6 @@ fn flushes(instruction: &Instruction) -> bool {
         Op::Test { info, .. } => matches!(info.lower, LowerTest::Float { flush: true, .. }),
         _ => false,
     }
-}
-
-fn has(set: &Set, bit: u32) -> bool {
-    set[bit as usize / 64] >> (bit % 64) & 1 != 0
 }
 
 struct Flow<'a> {
