@@ -125,6 +125,10 @@ impl Limits {
     }
 }
 
+/// Number of bytes of the memory that stands in for accesses of quads.
+#[cfg(feature = "compile")]
+pub(in crate::exec) const SPARE: usize = 1 << 14;
+
 /// The state of machine code. Reused after the launch.
 #[cfg(feature = "compile")]
 #[derive(Debug, Default)]
@@ -135,6 +139,8 @@ pub(in crate::exec) struct MachineState {
     pub(in crate::exec) stops: Vec<u32>,
     /// Bounds of the regions that are known before the launch.
     pub(in crate::exec) bounds: Vec<u64>,
+    /// Memory that stands in for accesses of quads.
+    pub(in crate::exec) spare: Vec<u64>,
     limits: Limits,
     /// Memory for the records of the calls of a lane.
     pub(in crate::exec) records: Vec<u64>,
@@ -182,6 +188,8 @@ impl MachineState {
         self.caches.resize(instructions as usize + 1, Reach::EMPTY);
         self.stops.clear();
         self.stops.resize(stops, 0);
+        // The last lane has up to 64 bytes.
+        self.spare.resize((SPARE + 64) / size_of::<u64>(), 0);
         self.in_calls.clear();
         self.kept.clear();
     }

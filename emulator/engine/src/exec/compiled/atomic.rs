@@ -5,29 +5,15 @@ use super::called::bits;
 use super::callees::{ATOMIC, CHANGE};
 use super::context::Context;
 use super::memory::{Place, wide_address};
-use super::support::Area;
+use super::support::{Area, is_native, is_placed};
 use super::writer::Writer;
 use crate::program::memory::{Atomic, AtomicOperation, Order};
 use crate::semantics::Width;
 
-/// True if the processor has the operation.
-fn is_native(atomic: &Atomic) -> bool {
-    let exclusive = Area::of(atomic.space) == Area::Shared;
-    let wraps = matches!(atomic.operation, AtomicOperation::Increment | AtomicOperation::Decrement);
-    matches!(atomic.ty.bytes(), 4 | 8)
-        && (!atomic.ty.is_float() || atomic.operation == AtomicOperation::Exchange)
-        && (exclusive || !wraps)
-}
-
-/// True if machine code finds the place of an operation. Others differ between shared and global
-/// memory, so a generic address needs a search.
-pub(super) fn is_placed(atomic: &Atomic) -> bool {
-    is_native(atomic) || atomic.space.is_some()
-}
-
 pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
     if is_placed(atomic) {
-        let host = update(pc, atomic).find(w);
+        let (at, offset) = update(pc, atomic).find(w);
+        let host = w.e.add_constant(at, offset);
         return atomic_at(w, pc, atomic, host);
     }
     let address = wide_address(w, &atomic.address);

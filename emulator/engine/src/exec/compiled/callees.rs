@@ -12,9 +12,10 @@ pub(super) const TEST: usize = 3;
 pub(super) const PURE_COLD: usize = 4;
 pub(super) const KEEP: usize = 5;
 pub(super) const CHANGE: usize = 6;
+pub(super) const FIND_EACH: usize = 7;
 
 /// Returns all of them.
-pub(super) fn all() -> [Callee; 7] {
+pub(super) fn all() -> [Callee; 8] {
     let [find, atomic] = [context::find as *const u8, context::atomic as *const u8];
     let [pure, test] = [context::pure as *const u8, context::test as *const u8];
     let pure_cold = context::pure_cold as *const u8;
@@ -31,6 +32,12 @@ pub(super) fn all() -> [Callee; 7] {
             params: &[I64, I32, I64, I64, I64],
             result: I64,
             cold: false,
+        },
+        Callee {
+            address: context::find_each as *const u8,
+            params: &[I32, I32, I64, I64, I64, I64],
+            result: I64,
+            cold: true,
         },
     ]
 }

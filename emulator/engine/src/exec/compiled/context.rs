@@ -31,6 +31,8 @@ pub(super) struct Context {
     /// Stops with lanes.
     pub(super) list: *mut u32,
     pub(super) listed: u64,
+    /// Memory that stands in for accesses of quads.
+    pub(super) spare: *mut u64,
     pub(super) shared: *mut u8,
     pub(super) local: *mut u8,
     pub(super) local_stride: u64,
@@ -79,7 +81,7 @@ pub(super) struct Context {
     /// Address of this context.
     pub(super) own: *mut Context,
     /// Arguments and result of the last rare call.
-    pub(super) arguments: [u64; 5],
+    pub(super) arguments: [u64; 6],
     pub(super) result: u64,
     pub(super) limits: Limits,
     /// A `Block`, exclusively used by these functions while machine code runs.
@@ -96,7 +98,7 @@ macro_rules! offsets {
 
 offsets! {
     ROWS = rows; PREDICATES = predicates; CACHES = caches; BOUNDS = bounds; STOPS = stops; LIST = list; LISTED = listed;
-    SHARED = shared; LOCAL = local; STRIDE = local_stride; LOCAL_WINDOW = local_window; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
+    SPARE = spare; SHARED = shared; LOCAL = local; STRIDE = local_stride; LOCAL_WINDOW = local_window; SHARED_WRITTEN = shared_written; LOCAL_WRITTEN = local_written;
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
@@ -105,6 +107,9 @@ offsets! {
 }
 
 impl Context {
+    /// The first argument of [`find_each`] that is an address.
+    pub(super) const PLACES: usize = 2;
+
     /// Asks again whether anything else writes global memory: a check may have called the client.
     fn ask_if_alone(&mut self, block: &Block<'_, '_>) {
         self.alone = block.launch.writer.is_alone().into();
@@ -157,21 +162,61 @@ fn size_of_access(op: &Op) -> (u32, usize, bool, Option<Space>) {
 pub(super) unsafe extern "C" fn find(context: *mut Context, pc: u32, address: u64) -> *mut u8 {
     // SAFETY: guaranteed by the caller.
     let context = unsafe { &mut *context };
+    let lane = context.lane as usize;
+    // SAFETY: guaranteed by the caller.
+    unsafe { find_in_lane(context, (pc, lane), address) }.unwrap_or(std::ptr::null_mut())
+}
+
+/// Finds the bytes of an access of these lanes of a quad, at an address for each of its lanes.
+/// Writes their places over the addresses, and for other lanes one of these. Returns zero after a
+/// fault.
+///
+/// # Safety
+/// As for `find`.
+pub(super) unsafe extern "C" fn find_each(
+    context: *mut Context,
+    pc: u32,
+    lanes: u32,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { &mut *context };
+    let first = lanes.trailing_zeros() as usize / 4 * 4;
+    let (mut places, mut one, mut good) = ([None; 4], 0, true);
+    for (lane, address) in [a, b, c, d].into_iter().enumerate() {
+        if lanes >> (first + lane) & 1 != 0 {
+            // SAFETY: guaranteed by the caller.
+            let host = unsafe { find_in_lane(context, (pc, first + lane), address) };
+            good &= host.is_some();
+            one = host.map_or(one, |host| host.addr() as u64);
+            places[lane] = host.map(|_| one);
+        }
+    }
+    let found = places.map(|place| place.unwrap_or(one));
+    context.arguments[Context::PLACES..].copy_from_slice(&found);
+    good.into()
+}
+
+/// # Safety
+/// The block of the context is valid, and nothing else uses it now.
+unsafe fn find_in_lane(context: &mut Context, (pc, lane): (u32, usize), address: u64) -> Option<*mut u8> {
     // SAFETY: guaranteed by the caller.
     let block = unsafe { &mut *context.block.cast::<Block<'_, '_>>() };
     let op = &block.instruction(pc).op;
-    let site = Site { warp: context.warp, pc, lane: context.lane as usize };
-    let Some(request) = request(op, address) else { return std::ptr::null_mut() };
-    let found = place(block, site, request);
+    let site = Site { warp: context.warp, pc, lane };
+    let found = place(block, site, request(op, address)?);
     context.ask_if_alone(block);
     match found {
         Ok(place) => {
             remember(block, op, site.warp, address);
-            place.host
+            Some(place.host)
         }
         Err(fault) => {
             context.record(pc, fault);
-            std::ptr::null_mut()
+            None
         }
     }
 }

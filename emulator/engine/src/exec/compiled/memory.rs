@@ -1,6 +1,6 @@
 //! Loads and stores as machine code.
 
-use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Type, Val, int_type};
+use super::backend::{F32, F64, I32, I64, IntCC, Kind, Type, Val, int_type};
 use super::called::bits;
 use super::callees::FIND;
 use super::context::Context;
@@ -12,8 +12,8 @@ use crate::program::memory::{Access, Address};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 
-/// Maximum number of bytes of an access.
-const MOST_BYTES: i32 = 64;
+/// Offsets below this, of all bytes of an access, are part of an instruction.
+const MOST_OFFSET: u32 = 1 << 30;
 
 pub(super) fn wide_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
     let base = bits(w, address.base, address.width);
@@ -53,6 +53,14 @@ pub(super) struct Reach {
     pub(super) stride: Option<Val>,
 }
 
+/// An access as it is checked: true if it fits, and its place, which is the sum of the rest.
+struct Checked {
+    fits: Val,
+    origin: Val,
+    distance: Val,
+    offset: i32,
+}
+
 impl Reach {
     pub(super) fn is_local(&self) -> bool {
         self.stride.is_some()
@@ -60,61 +68,34 @@ impl Reach {
 }
 
 impl Place<'_> {
-    /// Checks the access, and performs it by `emit` at a host address plus an offset: once in the
-    /// frequent code, where the address is part of the instruction, and once after a search for the
-    /// region. Returns the results of `emit`.
-    fn access(
-        &self,
-        w: &mut Writer<'_, '_>,
-        types: &[Type],
-        emit: &dyn Fn(&mut Writer<'_, '_>, Val, i32) -> Vec<Val>,
-    ) -> Vec<Val> {
-        if w.plan.is_large && !w.checked {
-            return self.access_shortly(w, emit);
-        }
-        let [hit, missed, searched, done] = std::array::from_fn(|_| w.e.block());
-        let results = types.iter().map(|ty| w.e.param(done, *ty)).collect();
-        let mut record = None;
-        let (good, at, offset) = self.check(w, &mut record);
-        w.e.cold(missed);
-        w.e.branch(good, (hit, &[]), (missed, &[]));
-        w.e.go_on(missed);
-        w.e.cold(searched);
-        let host = self.search(w, searched, false);
-        w.e.go_on(searched);
-        let values = emit(w, host, 0);
-        w.e.jump(done, &values);
-        w.e.go_on(hit);
-        if let Some(record) = record.filter(|_| self.writes) {
-            initialized::mark(w, record, self.bytes);
-        }
-        let values = emit(w, at, offset);
-        w.e.jump(done, &values);
-        w.e.go_on(done);
-        results
-    }
-
-    /// Like `access` in fewer blocks, which the code generator translates in half the time.
-    fn access_shortly(
-        &self,
-        w: &mut Writer<'_, '_>,
-        emit: &dyn Fn(&mut Writer<'_, '_>, Val, i32) -> Vec<Val>,
-    ) -> Vec<Val> {
+    /// Checks the access, and returns the position of its bytes: a host address and an offset. If
+    /// the check fails, the memory is searched, and the frequent code goes on at the place found.
+    pub(super) fn find(&self, w: &mut Writer<'_, '_>) -> (Val, i32) {
         let [missed, done] = std::array::from_fn(|_| w.e.block());
-        let host = w.e.param(done, I64);
-        let (good, at, offset) = self.check(w, &mut None);
-        let at = if offset == 0 { at } else { w.e.add_constant(at, offset) };
+        let distance = w.e.param(done, I64);
+        let mut record = None;
+        let Checked { fits, origin, distance: own, offset } = self.check(w, &mut record);
         w.e.cold(missed);
-        w.e.branch(good, (done, &[at]), (missed, &[]));
+        if let Some(record) = record.filter(|_| self.writes) {
+            let hit = w.e.block();
+            w.e.branch(fits, (hit, &[]), (missed, &[]));
+            w.e.go_on(hit);
+            initialized::mark(w, record, self.bytes);
+            w.e.jump(done, &[own]);
+        } else {
+            w.e.branch(fits, (done, &[own]), (missed, &[]));
+        }
         w.e.go_on(missed);
-        self.search(w, done, true);
+        let host = self.search(w);
+        let first = w.e.isub(host, origin);
+        let first = w.e.add_constant(first, -offset);
+        w.give_up_unless(host, (done, &[first]));
         w.e.go_on(done);
-        emit(w, host, 0)
+        (w.e.iadd(origin, distance), offset)
     }
 
-    /// Returns true if the access fits, and its host address without and with its constant offset.
     /// See `in_window` for the record.
-    fn check(&self, w: &mut Writer<'_, '_>, record: &mut Option<Val>) -> (Val, Val, i32) {
+    fn check(&self, w: &mut Writer<'_, '_>, record: &mut Option<Val>) -> Checked {
         match (Area::of(self.space), w.roots.bounds(self.pc)) {
             (Area::Region, Some(_)) => self.in_known_region(w),
             (Area::Region, None) => self.in_region(w),
@@ -122,16 +103,13 @@ impl Place<'_> {
         }
     }
 
-    /// Writes the search for the region, and goes on in a block, `passed` the address.
-    fn search(&self, w: &mut Writer<'_, '_>, found: Blk, passed: bool) -> Val {
+    /// Writes the search for the region, and returns the host address; null after a fault.
+    fn search(&self, w: &mut Writer<'_, '_>) -> Val {
         let address = wide_address(w, self.address);
-        let host = match self.space {
+        match self.space {
             None if !w.checked && w.quads.is_none() => self.local_or_found(w, address),
             _ => self.found(w, address),
-        };
-        let arguments = if passed { &[host][..] } else { &[] };
-        w.give_up_unless(host, (found, arguments));
-        host
+        }
     }
 
     fn found(&self, w: &mut Writer<'_, '_>, address: Val) -> Val {
@@ -165,12 +143,6 @@ impl Place<'_> {
         w.e.jump(done, &[at]);
         w.e.go_on(done);
         host
-    }
-
-    /// Checks the access, and returns the position of its bytes in memory.
-    pub(super) fn find(&self, w: &mut Writer<'_, '_>) -> Val {
-        let found = self.access(w, &[I64], &|w, at, offset| vec![w.e.add_constant(at, offset)]);
-        found[0]
     }
 
     /// Compares with the number of accesses that fit.
@@ -243,43 +215,44 @@ impl Place<'_> {
             .map(|offset| w.e.load(I64, Kind::State, caches, at + offset))
     }
 
-    /// Returns true if the access fits, and its host address without and with its constant offset.
-    fn in_known_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val, i32) {
+    fn in_known_region(&self, w: &mut Writer<'_, '_>) -> Checked {
         let Reach { base, host, limit, .. } = self.reach(w);
         let address = w.get(self.address.base, I64);
         let first = w.e.isub(address, base);
         let added = w.e.int(I64, self.address.offset as u64);
-        let offset = w.e.iadd(first, added);
-        let good = self.fits(w, offset, limit);
+        let distance = w.e.iadd(first, added);
+        let fits = self.fits(w, distance, limit);
         match i32::try_from(self.address.offset) {
-            Ok(added) if added.checked_add(MOST_BYTES).is_some() => (good, w.e.iadd(host, first), added),
-            _ => (good, w.e.iadd(host, offset), 0),
+            Ok(offset) if offset.unsigned_abs() < MOST_OFFSET => {
+                Checked { fits, origin: host, distance: first, offset }
+            }
+            _ => Checked { fits, origin: host, distance, offset: 0 },
         }
     }
 
-    fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val, i32) {
+    fn in_region(&self, w: &mut Writer<'_, '_>) -> Checked {
         let address = wide_address(w, self.address);
         let [base, limit, delta] = self.cached(w);
-        let offset = w.e.isub(address, base);
-        let good = self.fits(w, offset, limit);
-        (good, w.e.iadd(address, delta), 0)
+        let distance = w.e.isub(address, base);
+        let fits = self.fits(w, distance, limit);
+        Checked { fits, origin: delta, distance: address, offset: 0 }
     }
 
     /// If a check needs it, also sets `record` to the position of the bytes in the record of
     /// written bytes.
-    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area, record: &mut Option<Val>) -> (Val, Val, i32) {
+    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area, record: &mut Option<Val>) -> Checked {
         let shared = area == Area::Shared;
         let Reach { base, host: mut first, limit, stride } = self.reach(w);
         let mut offset = narrow_address(w, self.address);
         if shared {
             offset = w.e.isub(offset, base);
         }
-        let mut good = self.fits(w, offset, limit);
+        let mut fits = self.fits(w, offset, limit);
         let mut offset = w.e.uextend(I64, offset);
         if w.checked {
             // The first byte has a record too, so it may be read before the comparison of bounds.
             let zero = w.e.int(I64, 0);
-            offset = w.e.select(good, offset, zero);
+            offset = w.e.select(fits, offset, zero);
         }
         let mut own = offset;
         if let Some(stride) = stride {
@@ -293,11 +266,11 @@ impl Place<'_> {
             let at = w.e.iadd(written, own);
             if self.reads {
                 let all = initialized::all(w, at, self.bytes);
-                good = w.e.band(good, all);
+                fits = w.e.band(fits, all);
             }
             *record = Some(at);
         }
-        (good, w.e.iadd(first, offset), 0)
+        Checked { fits, origin: first, distance: offset, offset: 0 }
     }
 }
 
@@ -362,10 +335,9 @@ pub(super) fn load_element(
 }
 
 pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
-    let types: Vec<Type> = access.registers.iter().map(|register| loaded(w, access, *register)[1]).collect();
-    let values = place(pc, access, false).access(w, &types, &|w, at, offset| {
-        (0..access.registers.len()).map(|index| load_element(w, access, index, (at, offset))).collect()
-    });
+    let place = place(pc, access, false).find(w);
+    let element = |index| load_element(w, access, index, place);
+    let values: Vec<Val> = (0..access.registers.len()).map(element).collect();
     access.registers.iter().zip(values).for_each(|(register, value)| w.set(*register, value));
 }
 
@@ -384,28 +356,20 @@ fn stored(w: &mut Writer<'_, '_>, access: &Access) -> Vec<Val> {
     access.registers.iter().map(|register| stored(*register)).collect()
 }
 
-fn store_values(w: &mut Writer<'_, '_>, access: &Access, values: &[Val], (at, offset): (Val, i32)) {
-    for (index, value) in values.iter().enumerate() {
+/// Stores the registers of an access at a place.
+pub(super) fn store_all(w: &mut Writer<'_, '_>, access: &Access, (at, offset): (Val, i32)) {
+    for (index, value) in stored(w, access).into_iter().enumerate() {
         let offset = offset + index as i32 * access.bytes as i32;
         if is_strong(access) {
             let at = w.e.add_constant(at, offset);
-            w.e.atomic_store(*value, at);
+            w.e.atomic_store(value, at);
         } else {
-            w.e.store(Kind::User, *value, at, offset);
+            w.e.store(Kind::User, value, at, offset);
         }
     }
 }
 
-/// Stores the registers of an access at a place.
-pub(super) fn store_all(w: &mut Writer<'_, '_>, access: &Access, place: (Val, i32)) {
-    let values = stored(w, access);
-    store_values(w, access, &values, place);
-}
-
 pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
-    let values = stored(w, access);
-    place(pc, access, true).access(w, &[], &|w, at, offset| {
-        store_values(w, access, &values, (at, offset));
-        Vec::new()
-    });
+    let place = place(pc, access, true).find(w);
+    store_all(w, access, place);
 }

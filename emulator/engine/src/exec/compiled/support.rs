@@ -2,7 +2,7 @@
 
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Call, Callee, Instruction, Op};
-use crate::program::memory::{Access, AtomicOperation};
+use crate::program::memory::{Access, Atomic, AtomicOperation};
 use crate::program::types::Type;
 use crate::program::{Function, Kernel, RowKind};
 use crate::ptx::Space;
@@ -58,6 +58,27 @@ pub(super) fn is_supported(kernel: &Kernel) -> bool {
 /// True for volatile accesses to shared memory, which older programs use in place of barriers.
 fn relies_on_lockstep(access: &Access) -> bool {
     access.order.is_strong() && matches!(access.space, Some(Space::Shared | Space::SharedCluster))
+}
+
+/// True if the processor has the operation.
+pub(super) fn is_native(atomic: &Atomic) -> bool {
+    let exclusive = Area::of(atomic.space) == Area::Shared;
+    let wraps = matches!(atomic.operation, AtomicOperation::Increment | AtomicOperation::Decrement);
+    matches!(atomic.ty.bytes(), 4 | 8)
+        && (!atomic.ty.is_float() || atomic.operation == AtomicOperation::Exchange)
+        && (exclusive || !wraps)
+}
+
+/// True if machine code finds the place of an operation. Others differ between shared and global
+/// memory, so a generic address needs a search.
+pub(super) fn is_placed(atomic: &Atomic) -> bool {
+    is_native(atomic) || atomic.space.is_some()
+}
+
+/// True for a load by addresses that lead each lane to its own local memory, even if they are the
+/// same.
+pub(super) fn reads_own_memory(access: &Access) -> bool {
+    access.space.is_none()
 }
 
 /// True if an instruction has no machine code.

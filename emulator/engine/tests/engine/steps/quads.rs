@@ -1,6 +1,6 @@
 //! Programs whose values machine code for four lanes has to keep apart, or to treat as one.
 
-use super::runs;
+use super::{fails, runs};
 
 /// A counter that only a guarded piece of a loop reads, by other lanes in each iteration.
 #[test]
@@ -73,6 +73,71 @@ fn indices_are_compared_with_the_ends_of_their_types() {
             runs(&format!(
                 "mul.wide.u32 %w4, %t, 1;\nsetp.{relation}.s64 %p2, %w4, {limit};\nselp.b32 %r5, 40, 32, %p2;\nadd.u32 %r0, %r0, %r5;\n"
             ));
+        }
+    }
+}
+
+/// Generic addresses that lead some lanes to one memory and the others to another, by turns of one
+/// lane and of eight: in global, shared and local memory, and in the constants of the module.
+#[test]
+fn the_lanes_of_a_quad_access_different_memory() {
+    let places = [
+        "add.u64 %w1, %base, %at;\n",
+        "mov.u64 %w1, room;\nadd.u64 %w1, %w1, %at;\ncvta.shared.u64 %w1, %w1;\n",
+        "mov.u64 %w1, mine;\ncvta.local.u64 %w1, %w1;\n",
+        "mov.u64 %w1, fixed;\ncvta.const.u64 %w1, %w1;\n",
+    ];
+    let fill = "shr.u32 %n, %t, 5;\nmul.wide.u32 %at, %n, 32;\nst.local.v4.u32 [%own], {%r0, %r1, %r2, %r3};\n\
+        st.local.v4.u32 [%own+16], {%r3, %r1, %r2, %r0};\nst.shared.v4.u32 [%shared], {9, 8, 7, 6};\n\
+        st.shared.v4.u32 [%shared+16], {5, 4, 3, 2};\nbar.sync 0;\n";
+    let loads = "ld.u32 %r4, [%w1];\nld.u32 %r5, [%w1+12];\nld.v2.u32 {%r6, %r7}, [%w1+16];\nld.u8 %r8, [%w1+3];\nld.s16 %r9, [%w1+6];\n\
+        ld.v4.u32 {%r8, %r9, %r10, %r11}, [%w1+16];\n@%p0 ld.u32 %r7, [%w1+8];\n@!%p1 ld.u64 %w3, [%w1+8];\ncvt.u32.u64 %n, %w3;\n\
+        xor.b32 %r4, %r4, %r8;\nxor.b32 %r5, %r5, %r9;\nxor.b32 %r6, %r6, %r10;\nxor.b32 %r7, %r7, %r11;\n\
+        xor.b32 %r0, %r0, %r4;\nadd.u32 %r1, %r1, %r5;\nxor.b32 %r2, %r2, %r6;\nadd.u32 %r3, %r3, %r7;\nadd.u32 %r0, %r0, %n;\n";
+    let start = "mov.u64 %w3, 0;\n";
+    for (first, second, bit) in [(0, 1, 1), (0, 2, 1), (2, 1, 8), (3, 2, 1), (1, 3, 8)] {
+        let (first, second) = (places[first], places[second]);
+        let turn = format!("and.b32 %n, %t, {bit};\nsetp.eq.u32 %p2, %n, 0;\n");
+        let choose =
+            format!("{start}{fill}{first}mov.u64 %w2, %w1;\n{second}{turn}selp.b64 %w1, %w1, %w2, %p2;\n");
+        runs(&format!("{choose}{loads}"));
+    }
+}
+
+/// Stores of each lane to its own words, in memory of its own, and adds to one of them.
+#[test]
+fn the_lanes_of_a_quad_store_to_different_memory() {
+    let choose = "mov.u64 %w1, mine;\ncvta.local.u64 %w1, %w1;\nand.b32 %n, %t, 5;\nsetp.eq.u32 %p2, %n, 0;\nselp.b64 %w1, %w1, %out, %p2;\n";
+    for store in [
+        "st.u32 [%w1], %r0;\nst.u32 [%w1+12], %r1;\nst.u32 [%w1+4], %t;\n",
+        "st.v2.u32 [%w1+8], {%r0, %r2};\nst.u8 [%w1+1], %r3;\nst.u16 [%w1+6], %r3;\n",
+        "@%p0 st.u32 [%w1+8], %r0;\n@%p1 st.v4.u32 [%w1], {%r0, %r1, %r2, %r3};\nst.u64 [%w1+8], %w0;\n",
+        "st.u32 [%w1+8], 77;\natom.add.u32 %r4, [%w1+8], %r0;\n@%p1 atom.max.u32 %r5, [%w1+8], %r1;\nxor.b32 %r0, %r4, %r0;\n",
+    ] {
+        let zero = "mov.u32 %r4, 0;\nmov.u32 %r5, 0;\nmov.u64 %w0, 12345678901;\nst.local.v4.u32 [%own], {0, 0, 0, 0};\n";
+        let loads = "ld.v4.u32 {%r8, %r9, %r10, %r11}, [%w1];\nxor.b32 %r0, %r0, %r8;\nadd.u32 %r1, %r9, %r5;\nxor.b32 %r2, %r2, %r10;\nadd.u32 %r3, %r3, %r11;\n";
+        runs(&format!("{zero}{choose}{store}{loads}"));
+    }
+}
+
+/// Accesses of which some lanes, or all, are outside of the memory: at its end, and before it.
+#[test]
+fn faults_name_the_lanes_of_quads() {
+    for access in ["ld.global.u32 %r4, [%w1", "st.global.u32 [%w1", "atom.global.add.u32 %r4, [%w1"] {
+        for (index, offset) in [
+            ("mul.wide.u32 %at, %t, 4;\n", "+-20"),
+            ("mul.wide.u32 %at, %t, 4;\n", "+16320"),
+            ("mul.wide.u32 %at, %t, 8;\n", "+16256"),
+            ("mul.wide.u32 %at, %t, 16384;\n", ""),
+            ("and.b32 %n, %r0, 15;\nmul.wide.u32 %at, %n, 8192;\n", "+4"),
+            ("mul.wide.u32 %at, %t, 4;\n", "+4194304"),
+            ("mov.u64 %at, 6;\n", ""),
+        ] {
+            let value = if access.starts_with("ld") { "" } else { ", %r0" };
+            let body = format!(
+                "ld.param.u64 %w1, [in];\n{index}add.u64 %w1, %w1, %at;\n{access}{offset}]{value};\n"
+            );
+            fails(&body, &["in kernel"]);
         }
     }
 }

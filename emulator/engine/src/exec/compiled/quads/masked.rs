@@ -3,7 +3,7 @@
 //! The other lanes access the beginning of the memory, and drop the result.
 
 use super::focus::Focus;
-use super::memory::{LANES, Offsets, Spread};
+use super::places::{LANES, Offsets, Spread};
 use crate::exec::compiled::backend::{Blk, I32, Type, Val};
 use crate::exec::compiled::memory::{self, Place};
 use crate::exec::compiled::writer::Writer;
@@ -19,13 +19,13 @@ impl Writer<'_, '_> {
         let after = self.e.block();
         let types: Vec<Type> = slots.iter().map(|slot| self.type_of(*slot)).collect();
         let results: Vec<Val> = types.into_iter().map(|ty| self.e.param(after, ty)).collect();
-        self.begin_masked(guard, (after, &old), |w| {
+        let lanes = self.begin_masked(guard, (after, &old), |w| {
             w.load_quad(pc, access);
             slots.iter().map(|slot| w.value(*slot)).collect()
         });
         slots.iter().zip(&old).for_each(|(slot, value)| self.set_value(*slot, *value));
         let place = memory::place(pc, access, false);
-        let places = self.masked(&place, guard);
+        let places = self.find_masked(&place, guard, lanes);
         let values = self.load_spread(access, Spread::Each(places));
         let wide = access.width == Width::Double;
         let mut merged = Vec::new();
@@ -49,7 +49,7 @@ impl Writer<'_, '_> {
             Vec::new()
         });
         let place = memory::place(pc, access, true);
-        let places = self.masked(&place, guard);
+        let places = self.find_masked(&place, guard, lanes);
         for lane in LANES {
             let (own, next) = (self.e.block(), self.e.block());
             let bit = self.e.int(I32, 1 << lane);
@@ -82,9 +82,9 @@ impl Writer<'_, '_> {
         lanes
     }
 
-    /// Checks the accesses of the lanes in which a guard holds, and returns their positions; the
-    /// beginning of the memory for other lanes.
-    fn masked(&mut self, place: &Place<'_>, guard: Condition) -> [Val; 4] {
+    /// Finds the memory of the lanes in which a guard holds, and which have these bits; for other
+    /// lanes the beginning of the memory.
+    fn find_masked(&mut self, place: &Place<'_>, guard: Condition, lanes: Val) -> [Val; 4] {
         let (reach, offsets) = self.reached(place);
         let offsets = match offsets {
             Offsets::Regular(first, step) => LANES.map(|lane| {
@@ -107,6 +107,6 @@ impl Writer<'_, '_> {
                 LANES.map(|lane| self.e.lane(halves[lane / 2], lane % 2))
             }
         };
-        self.checked_lanes(place, &reach, offsets)
+        self.find_lanes(place, Some(lanes), &reach, offsets)
     }
 }

@@ -3,8 +3,8 @@
 //! It runs four lanes of a warp with consecutive numbers as long as they take the same way. A
 //! register that is regular in the four, because all have the same or each has a number more than
 //! the one before, is computed for the first; any other is a vector, or two if it is wide. Where
-//! the lanes part, or an access is not to the memory that was found before, the code for single
-//! lanes goes on with each of them, up to the place where they join or to their next stops.
+//! the lanes part, the code for single lanes goes on with each of them, up to the place where they
+//! join or to their next stops.
 //!
 //! | file | contents |
 //! |---|---|
@@ -18,6 +18,7 @@
 //! | `parting` | the change to single lanes, and back |
 //! | `stems` | wide registers as multiples of narrow ones |
 //! | `memory`, `masked` | loads, stores and atomic operations, of all lanes and of some |
+//! | `places` | the memory that they access |
 
 mod arms;
 mod control;
@@ -27,6 +28,7 @@ mod masked;
 mod memory;
 mod parting;
 mod parts;
+mod places;
 mod rows;
 mod shapes;
 mod stems;

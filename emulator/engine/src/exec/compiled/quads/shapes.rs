@@ -285,7 +285,14 @@ pub(in crate::exec::compiled) fn fit(block: [u32; 3]) -> bool {
 /// True if the lanes of a quad may part before an instruction: the code for single lanes then
 /// needs an entry there.
 pub(in crate::exec::compiled) fn may_part(instruction: &Instruction, shapes: &Shapes) -> bool {
-    let access = matches!(instruction.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_));
-    let guarded = instruction.guard != Condition::ALWAYS && !support::is_cheap(instruction);
-    access || guarded || shapes.premise(instruction).is_some()
+    let found = match &instruction.op {
+        Op::Load(access) => {
+            shapes.at(access.address.base.0) != Shape::SAME || !support::reads_own_memory(access)
+        }
+        Op::Atomic(atomic) => support::is_placed(atomic),
+        _ => true,
+    };
+    let masked = matches!(instruction.op, Op::Load(_) | Op::Store(_)) || support::is_cheap(instruction);
+    let guarded = instruction.guard != Condition::ALWAYS && !masked;
+    !found || guarded || shapes.premise(instruction).is_some()
 }

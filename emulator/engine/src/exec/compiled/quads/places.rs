@@ -1,0 +1,257 @@
+//! The memory of a quad's accesses: checks that cover all lanes, and the search if one fails.
+
+use super::focus::Focus;
+use super::shapes::Shape;
+use crate::exec::block::cached::SPARE;
+use crate::exec::compiled::backend::{I32, I64, IntCC, Kind, Val, argument, int_type};
+use crate::exec::compiled::callees::FIND_EACH;
+use crate::exec::compiled::context::Context;
+use crate::exec::compiled::memory::{self, Place, Reach};
+use crate::exec::compiled::support::Area;
+use crate::exec::compiled::writer::Writer;
+use crate::program::memory::Access;
+use crate::semantics::Width;
+
+/// The greatest difference between lanes whose accesses are checked together, in bytes.
+const MOST_STEP: i64 = SPARE as i64 / 4;
+
+/// The first lane of a quad, and the others.
+pub(super) const LANES: [usize; 4] = [0, 1, 2, 3];
+
+/// The distances of an access from the beginning of its memory.
+#[derive(Clone, Copy)]
+pub(super) enum Offsets {
+    /// The first lane's, and the difference between lanes.
+    Regular(Val, i64),
+    /// Two lanes in each vector.
+    Wide([Val; 2]),
+    Narrow(Val),
+}
+
+/// Positions of a quad's accesses in memory.
+#[derive(Clone, Copy)]
+pub(super) enum Spread {
+    /// The first of consecutive elements.
+    Next(Val),
+    /// The first, and the difference between lanes.
+    Regular(Val, i32),
+    Each([Val; 4]),
+}
+
+impl Spread {
+    /// Returns the position of the access of a lane, without an offset.
+    pub(super) fn of(self, lane: usize, bytes: u32) -> (Val, i32) {
+        match self {
+            Spread::Next(at) => (at, lane as i32 * bytes as i32),
+            Spread::Regular(at, step) => (at, lane as i32 * step),
+            Spread::Each(all) => (all[lane], 0),
+        }
+    }
+}
+
+impl Writer<'_, '_> {
+    /// Returns the memory that an access should be to, and its distances from its beginning.
+    pub(super) fn reached(&mut self, place: &Place<'_>) -> (Reach, Offsets) {
+        let reach = place.reach(self);
+        let base = place.address.base;
+        let shape = self.shape(base.0);
+        if Area::of(place.space) == Area::Region {
+            let of = |w: &mut Self| {
+                let address = memory::wide_address(w, place.address);
+                w.e.isub(address, reach.base)
+            };
+            let offsets = match shape {
+                // Narrow addresses might wrap around between lanes.
+                Shape::Regular(step) if step == 0 || place.address.width == Width::Double => {
+                    Offsets::Regular(of(self), step)
+                }
+                _ => Offsets::Wide([0, 1].map(|half| self.with_focus(Focus::Half(half), of))),
+            };
+            return (reach, offsets);
+        }
+        if let Shape::Regular(step) = shape {
+            let address = memory::narrow_address(self, place.address);
+            return (reach, Offsets::Regular(self.e.isub(address, reach.base), step));
+        }
+        let address = if place.address.width == Width::Double {
+            let halves = [0, 1].map(|half| self.with_focus(Focus::Half(half), |w| w.get(base, I64)));
+            let address = self.e.join_words(halves);
+            let added = self.e.int(I32, place.address.offset as u64);
+            self.e.iadd(address, added)
+        } else {
+            self.with_focus(Focus::Whole, |w| memory::narrow_address(w, place.address))
+        };
+        (reach, Offsets::Narrow(self.e.isub(address, reach.base)))
+    }
+
+    /// Returns the position at a distance from the beginning of the memory of a lane.
+    pub(super) fn position(&mut self, reach: &Reach, distance: Val, lane: usize) -> Val {
+        let distance = self.e.uextend(I64, distance);
+        let origin = self.origin(reach, lane);
+        self.e.iadd(origin, distance)
+    }
+
+    /// Returns the beginning of the memory of a lane.
+    fn origin(&mut self, reach: &Reach, lane: usize) -> Val {
+        let Some(stride) = reach.stride else { return reach.host };
+        let first = self.lane;
+        let lane = self.e.int(I32, lane as u64);
+        let lane = self.e.iadd(first, lane);
+        let lane = self.e.uextend(I64, lane);
+        let start = self.e.imul(lane, stride);
+        self.e.iadd(reach.host, start)
+    }
+
+    /// Finds the memory of an access that is the same in all lanes.
+    pub(super) fn find_same(
+        &mut self,
+        place: &Place<'_>,
+        access: &Access,
+        reach: &Reach,
+        offset: Val,
+    ) -> Spread {
+        let fits = place.fits(self, offset, reach.limit);
+        Spread::Regular(self.find_first(place, access, reach, (fits, offset, 0)), 0)
+    }
+
+    /// Finds the memory of accesses at regular distances; `None` if each lane has to be checked
+    /// alone.
+    pub(super) fn find_regular(
+        &mut self,
+        place: &Place<'_>,
+        access: &Access,
+        reach: &Reach,
+        (first, step): (Val, i64),
+    ) -> Option<Spread> {
+        let bytes = i64::from(place.bytes);
+        if step % bytes != 0 || step.abs() > MOST_STEP || reach.is_local() {
+            return None;
+        }
+        if step == bytes {
+            let limit = place.row_limit(self);
+            let fits = place.fits(self, first, limit);
+            return Some(Spread::Next(self.find_first(place, access, reach, (fits, first, step))));
+        }
+        // Multiples of their size between the first and the last, which are too near to wrap
+        // around: if these two fit, all do.
+        let number = place.number(self, first);
+        let distance = self.e.int(self.e.ty(number), (3 * step / bytes) as u64);
+        let last = self.e.iadd(number, distance);
+        let [low, high] =
+            [number, last].map(|number| self.e.icmp(IntCC::UnsignedLessThan, number, reach.limit));
+        let fit = self.e.band(low, high);
+        let at = self.find_first(place, access, reach, (fit, first, step));
+        Some(Spread::Regular(at, step as i32))
+    }
+
+    /// Returns the position of the first lane's access, from which the others are at regular
+    /// distances. If the accesses do not fit, performs them, and returns a position in spare memory
+    /// where the frequent code loads the same again, or stores it.
+    fn find_first(
+        &mut self,
+        place: &Place<'_>,
+        access: &Access,
+        reach: &Reach,
+        (fit, first, step): (Val, Val, i64),
+    ) -> Val {
+        let [missed, hit] = std::array::from_fn(|_| self.e.block());
+        let distance = self.e.param(hit, I64);
+        let first = self.e.uextend(I64, first);
+        self.e.cold(missed);
+        self.e.branch(fit, (hit, &[first]), (missed, &[]));
+        self.e.go_on(missed);
+        let places = self.search(place, None);
+        let spare = self.e.load(I64, Kind::Constant, self.context, Context::SPARE);
+        let spare = self.e.add_constant(spare, (-3 * step).max(0) as i32);
+        if place.writes {
+            self.store_spread(access, Spread::Each(places));
+        } else {
+            self.copy(access, places, (spare, step as i32));
+        }
+        let away = self.e.isub(spare, reach.host);
+        self.e.jump(hit, &[away]);
+        self.e.go_on(hit);
+        self.e.iadd(reach.host, distance)
+    }
+
+    /// Copies the elements of a load to spare memory.
+    fn copy(&mut self, access: &Access, places: [Val; 4], (spare, step): (Val, i32)) {
+        let total = access.bytes * access.registers.len() as u32;
+        let size = if memory::is_strong(access) { access.bytes } else { total.min(8) };
+        for (lane, at) in LANES.into_iter().zip(places) {
+            for offset in (0..total).step_by(size as usize) {
+                let value = if memory::is_strong(access) {
+                    let at = self.e.add_constant(at, offset as i32);
+                    self.e.atomic_load(int_type(size), at)
+                } else {
+                    self.e.load(int_type(size), Kind::User, at, offset as i32)
+                };
+                self.e.store(Kind::State, value, spare, lane as i32 * step + offset as i32);
+            }
+        }
+    }
+
+    /// Searches the memory of each lane, or of the lanes of which a value has bits, and returns the
+    /// places. The others get one of these. Ends the run of the quad after a fault.
+    fn search(&mut self, place: &Place<'_>, lanes: Option<Val>) -> [Val; 4] {
+        let (all, lane, context) = (self.bit(), self.lane, self.context);
+        let lanes = lanes.map_or(all, |lanes| self.e.ishl(lanes, lane));
+        let mut arguments = vec![self.e.int(I32, place.pc.into()), lanes];
+        for lane in LANES {
+            arguments.push(self.with_focus(Focus::Lane(lane), |w| memory::wide_address(w, place.address)));
+        }
+        let found = self.e.call(FIND_EACH, &arguments);
+        let good = self.e.block();
+        self.e.cold(good);
+        self.give_up_unless(found, (good, &[]));
+        self.e.go_on(good);
+        LANES.map(|lane| self.e.load(I64, Kind::State, context, argument(Context::PLACES + lane)))
+    }
+
+    /// Returns the distance of each lane's access.
+    pub(super) fn distances(&mut self, offsets: Offsets) -> [Val; 4] {
+        LANES.map(|lane| match offsets {
+            Offsets::Regular(first, step) => self.of_lane(first, step, lane),
+            Offsets::Narrow(offsets) => self.e.lane(offsets, lane),
+            Offsets::Wide(halves) => self.e.lane(halves[lane / 2], lane % 2),
+        })
+    }
+
+    /// Finds the memory of each lane's access, or of the accesses of the lanes of which a value has
+    /// bits, at these distances.
+    pub(super) fn find_lanes(
+        &mut self,
+        place: &Place<'_>,
+        lanes: Option<Val>,
+        reach: &Reach,
+        distances: [Val; 4],
+    ) -> [Val; 4] {
+        let [missed, hit] = std::array::from_fn(|_| self.e.block());
+        let found: [Val; 4] = std::array::from_fn(|_| self.e.param(hit, I64));
+        let mut fit = place.fits(self, distances[0], reach.limit);
+        for distance in &distances[1..] {
+            let fits = place.fits(self, *distance, reach.limit);
+            fit = self.e.band(fit, fits);
+        }
+        let own = distances.map(|distance| self.e.uextend(I64, distance));
+        self.e.cold(missed);
+        self.e.branch(fit, (hit, &own), (missed, &[]));
+        self.e.go_on(missed);
+        let places = self.search(place, lanes);
+        let away = LANES.map(|lane| {
+            let origin = self.origin(reach, lane);
+            self.e.isub(places[lane], origin)
+        });
+        self.e.jump(hit, &away);
+        self.e.go_on(hit);
+        LANES.map(|lane| self.position(reach, found[lane], lane))
+    }
+}
+
+/// Returns the distance of an access that is the same in all lanes.
+pub(super) fn same(reach: &Reach, offsets: Offsets) -> Option<Val> {
+    match offsets {
+        Offsets::Regular(offset, 0) if !reach.is_local() => Some(offset),
+        _ => None,
+    }
+}
