@@ -1,9 +1,10 @@
 //! Loads and stores as machine code.
 
-use super::backend::{F32, F64, I32, I64, IntCC, Kind, Type, Val, int_type};
+use super::backend::{F32, F64, I8, I32, I64, IntCC, Kind, Type, Val, int_type};
 use super::called::bits;
 use super::callees::FIND;
 use super::context::Context;
+use super::groups::Span;
 use super::initialized;
 use super::support::Area;
 use super::writer::Writer;
@@ -71,35 +72,60 @@ impl Place<'_> {
     /// Checks the access, and returns the position of its bytes: a host address and an offset. If
     /// the check fails, the memory is searched, and the frequent code goes on at the place found.
     pub(super) fn find(&self, w: &mut Writer<'_, '_>) -> (Val, i32) {
+        let search = |w: &mut Writer<'_, '_>| {
+            let (host, good) = (self.search(w), w.e.block());
+            w.give_up_unless(host, (good, &[]));
+            w.e.cold(good);
+            w.e.go_on(good);
+            vec![host]
+        };
+        if let Some((places, offset)) = w.places_in_group(self.pc, search) {
+            return (places[0], offset);
+        }
+        let span = w.span(self.pc);
         let [missed, done] = std::array::from_fn(|_| w.e.block());
         let distance = w.e.param(done, I64);
         let mut record = None;
-        let Checked { fits, origin, distance: own, offset } = self.check(w, &mut record);
+        let Checked { fits, origin, distance: own, offset } = self.check(w, span, &mut record);
         w.e.cold(missed);
+        let mut passed = vec![own];
+        let good = span.map(|_| {
+            passed.push(w.constant_condition(true));
+            w.e.param(done, I8)
+        });
         if let Some(record) = record.filter(|_| self.writes) {
             let hit = w.e.block();
             w.e.branch(fits, (hit, &[]), (missed, &[]));
             w.e.go_on(hit);
             initialized::mark(w, record, self.bytes);
-            w.e.jump(done, &[own]);
+            w.e.jump(done, &passed);
         } else {
-            w.e.branch(fits, (done, &[own]), (missed, &[]));
+            w.e.branch(fits, (done, &passed), (missed, &[]));
         }
         w.e.go_on(missed);
-        let host = self.search(w);
-        let first = w.e.isub(host, origin);
-        let first = w.e.add_constant(first, -offset);
-        w.give_up_unless(host, (done, &[first]));
+        let places = search(w);
+        let mut passed = w.away(&places, &[origin], offset);
+        passed.extend(span.map(|_| self.fit_now(w, span)));
+        w.e.jump(done, &passed);
         w.e.go_on(done);
+        if let Some(good) = good {
+            w.begin_group(self.pc, good, (&[origin], &[distance], offset));
+        }
         (w.e.iadd(origin, distance), offset)
     }
 
-    /// See `in_window` for the record.
-    fn check(&self, w: &mut Writer<'_, '_>, record: &mut Option<Val>) -> Checked {
+    /// Returns true if a group of accesses fits after a search for the first of them.
+    fn fit_now(&self, w: &mut Writer<'_, '_>, span: Option<Span>) -> Val {
+        let searched = Area::of(self.space) == Area::Region && w.roots.bounds(self.pc).is_none();
+        if searched { self.in_region(w, span).fits } else { w.constant_condition(false) }
+    }
+
+    /// Checks an access, or all of a group. See `in_window` for the record.
+    fn check(&self, w: &mut Writer<'_, '_>, span: Option<Span>, record: &mut Option<Val>) -> Checked {
         match (Area::of(self.space), w.roots.bounds(self.pc)) {
-            (Area::Region, Some(_)) => self.in_known_region(w),
-            (Area::Region, None) => self.in_region(w),
-            (area, _) => self.in_window(w, area, record),
+            (Area::Region, Some(_)) => self.in_known_region(w, span),
+            (Area::Region, None) => self.in_region(w, span),
+            (area, _) => self.in_window(w, (area, span), record),
         }
     }
 
@@ -143,6 +169,21 @@ impl Place<'_> {
         w.e.jump(done, &[at]);
         w.e.go_on(done);
         host
+    }
+
+    /// Compares all accesses of a group with the number of accesses that fit.
+    pub(super) fn all_fit(&self, w: &mut Writer<'_, '_>, offset: Val, limit: Val, span: Option<Span>) -> Val {
+        let Span { low, high } = span.unwrap_or_default();
+        let mut fits = |distance: i32| {
+            let added = w.e.int(w.e.ty(offset), i64::from(distance) as u64);
+            let offset = if distance == 0 { offset } else { w.e.iadd(offset, added) };
+            self.fits(w, offset, limit)
+        };
+        if low == high {
+            return fits(low);
+        }
+        let [low, high] = [low, high].map(&mut fits);
+        w.e.band(low, high)
     }
 
     /// Compares with the number of accesses that fit.
@@ -215,13 +256,13 @@ impl Place<'_> {
             .map(|offset| w.e.load(I64, Kind::State, caches, at + offset))
     }
 
-    fn in_known_region(&self, w: &mut Writer<'_, '_>) -> Checked {
+    fn in_known_region(&self, w: &mut Writer<'_, '_>, span: Option<Span>) -> Checked {
         let Reach { base, host, limit, .. } = self.reach(w);
         let address = w.get(self.address.base, I64);
         let first = w.e.isub(address, base);
         let added = w.e.int(I64, self.address.offset as u64);
         let distance = w.e.iadd(first, added);
-        let fits = self.fits(w, distance, limit);
+        let fits = self.all_fit(w, distance, limit, span);
         match i32::try_from(self.address.offset) {
             Ok(offset) if offset.unsigned_abs() < MOST_OFFSET => {
                 Checked { fits, origin: host, distance: first, offset }
@@ -230,24 +271,29 @@ impl Place<'_> {
         }
     }
 
-    fn in_region(&self, w: &mut Writer<'_, '_>) -> Checked {
+    fn in_region(&self, w: &mut Writer<'_, '_>, span: Option<Span>) -> Checked {
         let address = wide_address(w, self.address);
         let [base, limit, delta] = self.cached(w);
         let distance = w.e.isub(address, base);
-        let fits = self.fits(w, distance, limit);
+        let fits = self.all_fit(w, distance, limit, span);
         Checked { fits, origin: delta, distance: address, offset: 0 }
     }
 
     /// If a check needs it, also sets `record` to the position of the bytes in the record of
     /// written bytes.
-    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area, record: &mut Option<Val>) -> Checked {
+    fn in_window(
+        &self,
+        w: &mut Writer<'_, '_>,
+        (area, span): (Area, Option<Span>),
+        record: &mut Option<Val>,
+    ) -> Checked {
         let shared = area == Area::Shared;
         let Reach { base, host: mut first, limit, stride } = self.reach(w);
         let mut offset = narrow_address(w, self.address);
         if shared {
             offset = w.e.isub(offset, base);
         }
-        let mut fits = self.fits(w, offset, limit);
+        let mut fits = self.all_fit(w, offset, limit, span);
         let mut offset = w.e.uextend(I64, offset);
         if w.checked {
             // The first byte has a record too, so it may be read before the comparison of bounds.

@@ -22,6 +22,7 @@
 //! | `lower`, `float`, `integer`, `memory`, `atomic` | instructions as machine code |
 //! | [`quads`] | the same for four lanes at a time |
 //! | `callees`, `called` | the functions that machine code calls, and operations as calls of theirs |
+//! | `groups`, `grouped` | accesses that one check covers, and their code |
 //! | `calls`, `frames` | calls as jumps, and the frames of lanes that stop in functions |
 //! | `initialized` | the record of written bytes, for a check |
 //! | `roots` | the regions that accesses should hit |
@@ -48,6 +49,8 @@ mod elementary;
 mod entries;
 mod float;
 mod frames;
+mod grouped;
+mod groups;
 mod initialized;
 mod integer;
 mod live;

@@ -1,5 +1,6 @@
 //! Stops, entries, and the blocks of machine code.
 
+use super::groups::Groups;
 use super::live::Live;
 use super::quads::{Arms, Shapes, find_joins, may_part};
 use super::subnormal;
@@ -48,6 +49,7 @@ pub(super) struct Plan {
     pub(super) is_join: Vec<bool>,
     /// Shapes of the registers in quads, if there is code for them.
     pub(super) shapes: Option<Shapes>,
+    pub(super) groups: Groups,
     pub(super) live: Live,
     /// Live registers that are not subnormal, at the beginnings of blocks.
     pub(super) normal: HashMap<u32, Vec<u32>>,
@@ -76,6 +78,7 @@ impl Plan {
             is_join: vec![false; count],
             shapes: None,
             arms: Arms::default(),
+            groups: Groups::default(),
             live: Live::default(),
             normal: HashMap::new(),
             is_large: false,
@@ -85,6 +88,7 @@ impl Plan {
             plan.shapes = Some(Shapes::of(kernel, &plan.arms));
         }
         plan.find_places(kernel, &blocks);
+        plan.groups = Groups::of(kernel, &plan.leads);
         plan.live = Live::of(kernel, &plan, &blocks)?;
         plan.normal = subnormal::find(kernel, &blocks, &plan.live.at);
         let Live { joined, accesses, crossed, most, .. } = plan.live;

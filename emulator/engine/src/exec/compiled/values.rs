@@ -36,6 +36,11 @@ impl Values {
         }
     }
 
+    /// Returns a number of the block that is being written.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
     fn known(&self, bit: u32) -> Option<Val> {
         let (number, value) = self.cells[bit as usize];
         (number == self.number).then_some(value)

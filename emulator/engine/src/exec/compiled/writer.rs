@@ -2,6 +2,7 @@
 
 use super::backend::{Blk, Emitter, Val};
 use super::calls::Calls;
+use super::groups::Found;
 use super::plan::Plan;
 use super::quads::Quads;
 use super::roots::Roots;
@@ -34,6 +35,8 @@ pub(super) struct Writer<'w, 'e> {
     /// Numbers of single precision that are not subnormal.
     pub(super) flushed: HashSet<Val>,
     pub(super) values: Values,
+    /// Groups of accesses by the positions of their first.
+    pub(super) found: HashMap<u32, Found>,
     pub(super) context: Val,
     /// The running lane, and the addresses of its cells in the first row and the first double row.
     pub(super) lane: Val,
@@ -77,6 +80,7 @@ impl<'w, 'e> Writer<'w, 'e> {
             quads: None,
             joining: HashMap::new(),
             flushed: HashSet::new(),
+            found: HashMap::new(),
             arm: None,
         }
     }

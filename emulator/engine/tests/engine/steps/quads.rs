@@ -120,10 +120,12 @@ fn the_lanes_of_a_quad_store_to_different_memory() {
     }
 }
 
-/// Accesses of which some lanes, or all, are outside of the memory: at its end, and before it.
+/// Accesses of which some lanes, or all, are outside of the memory: at its end, and before it,
+/// alone and after one by the same address.
 #[test]
 fn faults_name_the_lanes_of_quads() {
     for access in ["ld.global.u32 %r4, [%w1", "st.global.u32 [%w1", "atom.global.add.u32 %r4, [%w1"] {
+        let value = if access.starts_with("ld") { "" } else { ", %r0" };
         for (index, offset) in [
             ("mul.wide.u32 %at, %t, 4;\n", "+-20"),
             ("mul.wide.u32 %at, %t, 4;\n", "+16320"),
@@ -133,11 +135,51 @@ fn faults_name_the_lanes_of_quads() {
             ("mul.wide.u32 %at, %t, 4;\n", "+4194304"),
             ("mov.u64 %at, 6;\n", ""),
         ] {
-            let value = if access.starts_with("ld") { "" } else { ", %r0" };
-            let body = format!(
-                "ld.param.u64 %w1, [in];\n{index}add.u64 %w1, %w1, %at;\n{access}{offset}]{value};\n"
-            );
-            fails(&body, &["in kernel"]);
+            let at = format!("ld.param.u64 %w1, [in];\n{index}add.u64 %w1, %w1, %at;\n");
+            let outside = format!("{access}{offset}]{value};\n");
+            fails(&format!("{at}{outside}"), &["in kernel"]);
+            fails(&format!("{at}{access}]{value};\n{outside}{access}+8]{value};\n"), &["in kernel"]);
         }
+    }
+}
+
+/// Accesses by one address, of which the first decides for all: of several sizes, at distances that
+/// are aligned or not, after a change of the address, and in loops, in each kind of memory.
+#[test]
+fn accesses_by_one_address_reach_their_places() {
+    for (space, address) in [
+        (".global", "mov.u64 %w1, %in;\n"),
+        ("", "mov.u64 %w1, %in;\n"),
+        (".global", "ld.param.u64 %w1, [in];\nand.b32 %n, %r0, 127;\nmad.wide.u32 %w1, %n, 16, %w1;\n"),
+        (".global", "ld.param.u64 %w1, [in];\n"),
+        (".shared", "add.u64 %w1, %shared, 0;\n"),
+        (
+            ".shared",
+            "mov.u64 %w1, room;\nand.b32 %n, %r0, 48;\ncvt.u64.u32 %at, %n;\nadd.u64 %w1, %w1, %at;\n",
+        ),
+        (".local", "mov.u64 %w1, mine;\n"),
+        (
+            ".local",
+            "mov.u64 %w1, mine;\nand.b32 %n, %r0, 16;\ncvt.u64.u32 %at, %n;\nadd.u64 %w1, %w1, %at;\n",
+        ),
+        ("", "cvta.local.u64 %w1, %own;\n"),
+    ] {
+        let fill = if space == ".shared" {
+            "mov.u64 %w0, room;\nmul.wide.u32 %at, %t, 4;\nadd.u64 %w0, %w0, %at;\nsetp.lt.u32 %p2, %t, 64;\n\
+             @%p2 st.shared.u32 [%w0], %t;\nbar.sync 0;\n"
+        } else {
+            "st.local.v4.u32 [%own], {%r0, %r1, %r2, %r3};\nst.local.v4.u32 [%own+16], {%r1, %r0, %r3, %r2};\n\
+             st.local.v4.u32 [%own+32], {%t, %r0, %t, %r2};\nst.local.v4.u32 [%own+48], {0, 9, 8, %r2};\n"
+        };
+        let ld = format!("ld{space}");
+        runs(&format!(
+            "{fill}{address}mov.u32 %r11, 0;\nL:\n{ld}.u32 %r4, [%w1+4];\n{ld}.u32 %r5, [%w1];\n{ld}.u32 %r6, [%w1+12];\n\
+             {ld}.v2.u32 {{%r7, %r8}}, [%w1+8];\n{ld}.v2.u32 {{%r9, %r10}}, [%w1];\nxor.b32 %r0, %r0, %r4;\nadd.u32 %r1, %r1, %r5;\n\
+             xor.b32 %r2, %r2, %r6;\nadd.u32 %r3, %r3, %r7;\nxor.b32 %r0, %r0, %r8;\nadd.u32 %r1, %r1, %r9;\n\
+             {ld}.u8 %r4, [%w1+7];\n{ld}.s8 %r5, [%w1+2];\n{ld}.u16 %r6, [%w1+2];\n{ld}.s16 %r7, [%w1+14];\nadd.u64 %w1, %w1, 4;\n\
+             {ld}.u32 %r8, [%w1+4];\n{ld}.u32 %r9, [%w1+-4];\nsub.u64 %w1, %w1, 4;\nxor.b32 %r2, %r2, %r10;\nadd.u32 %r3, %r3, %r4;\n\
+             xor.b32 %r0, %r0, %r5;\nadd.u32 %r1, %r1, %r6;\nxor.b32 %r2, %r2, %r7;\nadd.u32 %r3, %r3, %r8;\nadd.u32 %r0, %r0, %r9;\n\
+             add.u32 %r11, %r11, 1;\nsetp.lt.u32 %p2, %r11, 3;\n@%p2 bra L;\n"
+        ));
     }
 }

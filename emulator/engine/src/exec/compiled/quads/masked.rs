@@ -107,6 +107,6 @@ impl Writer<'_, '_> {
                 LANES.map(|lane| self.e.lane(halves[lane / 2], lane % 2))
             }
         };
-        self.find_lanes(place, Some(lanes), &reach, offsets)
+        self.find_apart(place, (Some(lanes), None), &reach, offsets)
     }
 }

@@ -62,7 +62,7 @@ impl Writer<'_, '_> {
         let place = atomic::update(pc, atomic);
         let (reach, offsets) = self.reached(&place);
         let distances = self.distances(offsets);
-        let places = self.find_lanes(&place, None, &reach, distances);
+        let places = self.find_lanes(&place, &reach, distances);
         let focuses = LANES.map(Focus::Lane);
         let mut lane = 0;
         self.for_each(&focuses, |w| {
@@ -92,7 +92,7 @@ impl Writer<'_, '_> {
         }
         let Some((is_next, first)) = self.is_next(place, reach, offsets) else {
             let distances = self.distances(offsets);
-            let places = self.find_lanes(place, None, reach, distances);
+            let places = self.find_lanes(place, reach, distances);
             return emit(self, Spread::Each(places));
         };
         let [next, hit, each, done] = std::array::from_fn(|_| self.e.block());
@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
         self.e.branch(is_next, (next, &[]), (each, &[]));
         self.e.go_on(each);
         let distances = self.distances(offsets);
-        let places = self.find_lanes(place, None, reach, distances);
+        let places = self.find_apart(place, (None, None), reach, distances);
         let values = emit(self, Spread::Each(places));
         self.e.jump(done, &values);
         self.e.go_on(next);
@@ -123,7 +123,12 @@ impl Writer<'_, '_> {
         }
         let bytes = u64::from(place.bytes);
         if matches!(offsets, Offsets::Wide(_)) {
-            if let Some(stem) = self.stem(place.address.base).filter(|stem| stem.factor == bytes) {
+            let stem = self.stem(place.address.base);
+            // Narrow numbers that follow each other are the usual ones.
+            if stem.is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
+                return None;
+            }
+            if let Some(stem) = stem.filter(|stem| stem.factor == bytes) {
                 let (follow, first) = self.follow(stem);
                 let added = self.e.int(I64, place.address.offset as u64);
                 let address = self.e.iadd(first, added);

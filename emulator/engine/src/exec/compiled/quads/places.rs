@@ -3,9 +3,10 @@
 use super::focus::Focus;
 use super::shapes::Shape;
 use crate::exec::block::cached::SPARE;
-use crate::exec::compiled::backend::{I32, I64, IntCC, Kind, Val, argument, int_type};
+use crate::exec::compiled::backend::{I8, I32, I64, Kind, Val, argument, int_type};
 use crate::exec::compiled::callees::FIND_EACH;
 use crate::exec::compiled::context::Context;
+use crate::exec::compiled::groups::Span;
 use crate::exec::compiled::memory::{self, Place, Reach};
 use crate::exec::compiled::support::Area;
 use crate::exec::compiled::writer::Writer;
@@ -110,8 +111,8 @@ impl Writer<'_, '_> {
         reach: &Reach,
         offset: Val,
     ) -> Spread {
-        let fits = place.fits(self, offset, reach.limit);
-        Spread::Regular(self.find_first(place, access, reach, (fits, offset, 0)), 0)
+        let fit = place.all_fit(self, offset, reach.limit, self.span(place.pc));
+        Spread::Regular(self.find_first(place, access, reach, (fit, offset, 0)), 0)
     }
 
     /// Finds the memory of accesses at regular distances; `None` if each lane has to be checked
@@ -127,21 +128,19 @@ impl Writer<'_, '_> {
         if step % bytes != 0 || step.abs() > MOST_STEP || reach.is_local() {
             return None;
         }
-        if step == bytes {
+        let (step, span) = (step as i32, self.span(place.pc));
+        let fit = if i64::from(step) == bytes && span.is_none() {
             let limit = place.row_limit(self);
-            let fits = place.fits(self, first, limit);
-            return Some(Spread::Next(self.find_first(place, access, reach, (fits, first, step))));
-        }
-        // Multiples of their size between the first and the last, which are too near to wrap
-        // around: if these two fit, all do.
-        let number = place.number(self, first);
-        let distance = self.e.int(self.e.ty(number), (3 * step / bytes) as u64);
-        let last = self.e.iadd(number, distance);
-        let [low, high] =
-            [number, last].map(|number| self.e.icmp(IntCC::UnsignedLessThan, number, reach.limit));
-        let fit = self.e.band(low, high);
+            place.fits(self, first, limit)
+        } else {
+            // Multiples of their size between the first and the last, which are too near to wrap
+            // around: if these two fit, all do.
+            let Span { low, high } = span.unwrap_or_default();
+            let span = Span { low: low + (3 * step).min(0), high: high + (3 * step).max(0) };
+            place.all_fit(self, first, reach.limit, Some(span))
+        };
         let at = self.find_first(place, access, reach, (fit, first, step));
-        Some(Spread::Regular(at, step as i32))
+        Some(if i64::from(step) == bytes { Spread::Next(at) } else { Spread::Regular(at, step) })
     }
 
     /// Returns the position of the first lane's access, from which the others are at regular
@@ -152,26 +151,57 @@ impl Writer<'_, '_> {
         place: &Place<'_>,
         access: &Access,
         reach: &Reach,
-        (fit, first, step): (Val, Val, i64),
+        (fit, first, step): (Val, Val, i32),
     ) -> Val {
-        let [missed, hit] = std::array::from_fn(|_| self.e.block());
-        let distance = self.e.param(hit, I64);
-        let first = self.e.uextend(I64, first);
-        self.e.cold(missed);
-        self.e.branch(fit, (hit, &[first]), (missed, &[]));
-        self.e.go_on(missed);
-        let places = self.search(place, None);
-        let spare = self.e.load(I64, Kind::Constant, self.context, Context::SPARE);
-        let spare = self.e.add_constant(spare, (-3 * step).max(0) as i32);
-        if place.writes {
-            self.store_spread(access, Spread::Each(places));
-        } else {
-            self.copy(access, places, (spare, step as i32));
+        let search = |w: &mut Self| {
+            let places = w.search(place, None);
+            let spare = w.e.load(I64, Kind::Constant, w.context, Context::SPARE);
+            let spare = w.e.add_constant(spare, (-3 * step).max(0));
+            if place.writes {
+                w.store_spread(access, Spread::Each(places));
+            } else {
+                w.copy(access, places, (spare, step));
+            }
+            vec![spare]
+        };
+        if let Some((places, offset)) = self.places_in_group(place.pc, search) {
+            return self.e.add_constant(places[0], offset);
         }
-        let away = self.e.isub(spare, reach.host);
-        self.e.jump(hit, &[away]);
+        let first = self.e.uextend(I64, first);
+        let span = self.span(place.pc);
+        self.first_places((place.pc, span), fit, (&[reach.host], &[first]), search)[0]
+    }
+
+    /// Returns the places of an access at these distances from their origins if they fit. Otherwise
+    /// `search` finds them.
+    fn first_places(
+        &mut self,
+        (pc, span): (u32, Option<Span>),
+        fit: Val,
+        (origins, distances): (&[Val], &[Val]),
+        search: impl FnOnce(&mut Self) -> Vec<Val>,
+    ) -> Vec<Val> {
+        let [missed, hit] = std::array::from_fn(|_| self.e.block());
+        let found: Vec<Val> = distances.iter().map(|_| self.e.param(hit, I64)).collect();
+        let mut passed = distances.to_vec();
+        let good = span.map(|_| {
+            passed.push(self.constant_condition(true));
+            self.e.param(hit, I8)
+        });
+        self.e.cold(missed);
+        self.e.branch(fit, (hit, &passed), (missed, &[]));
+        self.e.go_on(missed);
+        let places = search(self);
+        let mut away = self.away(&places, origins, 0);
+        if good.is_some() {
+            away.push(self.constant_condition(false));
+        }
+        self.e.jump(hit, &away);
         self.e.go_on(hit);
-        self.e.iadd(reach.host, distance)
+        if let Some(good) = good {
+            self.begin_group(pc, good, (origins, &found, 0));
+        }
+        origins.iter().zip(found).map(|(origin, distance)| self.e.iadd(*origin, distance)).collect()
     }
 
     /// Copies the elements of a load to spare memory.
@@ -217,34 +247,33 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Finds the memory of each lane's access, or of the accesses of the lanes of which a value has
-    /// bits, at these distances.
-    pub(super) fn find_lanes(
+    /// Finds the memory of each lane's access at these distances.
+    pub(super) fn find_lanes(&mut self, place: &Place<'_>, reach: &Reach, distances: [Val; 4]) -> [Val; 4] {
+        let search = |w: &mut Self| w.search(place, None).to_vec();
+        if let Some((places, offset)) = self.places_in_group(place.pc, search) {
+            return LANES.map(|lane| self.e.add_constant(places[lane], offset));
+        }
+        self.find_apart(place, (None, self.span(place.pc)), reach, distances)
+    }
+
+    /// The same for the lanes of which a value has bits, and for all accesses of a group.
+    pub(super) fn find_apart(
         &mut self,
         place: &Place<'_>,
-        lanes: Option<Val>,
+        (lanes, span): (Option<Val>, Option<Span>),
         reach: &Reach,
         distances: [Val; 4],
     ) -> [Val; 4] {
-        let [missed, hit] = std::array::from_fn(|_| self.e.block());
-        let found: [Val; 4] = std::array::from_fn(|_| self.e.param(hit, I64));
-        let mut fit = place.fits(self, distances[0], reach.limit);
+        let mut fit = place.all_fit(self, distances[0], reach.limit, span);
         for distance in &distances[1..] {
-            let fits = place.fits(self, *distance, reach.limit);
+            let fits = place.all_fit(self, *distance, reach.limit, span);
             fit = self.e.band(fit, fits);
         }
-        let own = distances.map(|distance| self.e.uextend(I64, distance));
-        self.e.cold(missed);
-        self.e.branch(fit, (hit, &own), (missed, &[]));
-        self.e.go_on(missed);
-        let places = self.search(place, lanes);
-        let away = LANES.map(|lane| {
-            let origin = self.origin(reach, lane);
-            self.e.isub(places[lane], origin)
-        });
-        self.e.jump(hit, &away);
-        self.e.go_on(hit);
-        LANES.map(|lane| self.position(reach, found[lane], lane))
+        let origins = LANES.map(|lane| self.origin(reach, lane));
+        let distances = distances.map(|distance| self.e.uextend(I64, distance));
+        let search = |w: &mut Self| w.search(place, lanes).to_vec();
+        let places = self.first_places((place.pc, span), fit, (&origins, &distances), search);
+        LANES.map(|lane| places[lane])
     }
 }
 
