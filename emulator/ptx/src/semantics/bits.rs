@@ -84,14 +84,16 @@ fn extract(a: u64, start: u32, length: u32, signed: bool) -> u64 {
 /// sign.
 #[inline(always)]
 pub(crate) fn permute(a: u32, b: u32, selector: u32) -> u32 {
-    let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
-    let mut out = [0; 4];
-    for (i, byte) in out.iter_mut().enumerate() {
-        let nibble = selector >> (4 * i);
-        let picked = bytes[(nibble & 7) as usize];
-        *byte = if nibble & 8 != 0 { ((picked as i8) >> 7) as u8 } else { picked };
+    // By shifts, which whole rows have.
+    let both = u64::from(b) << 32 | u64::from(a);
+    let mut out = 0;
+    for byte in 0..4 {
+        let nibble = selector >> (4 * byte);
+        let picked = (both >> (8 * (nibble & 7))) as u32 & 0xff;
+        let sign = if picked & 0x80 != 0 { 0xff } else { 0 };
+        out |= (if nibble & 8 != 0 { sign } else { picked }) << (8 * byte);
     }
-    u32::from_le_bytes(out)
+    out
 }
 
 #[inline(always)]
@@ -214,6 +216,7 @@ operations! {
     }
     ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, false) }
     ExtractS64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, true) }
+    @rows(true)
     @lower(Lower::Insert)
     Insert32(a: u32, b: u32, start: u32, length: u32) -> u32 {
         let (start, length) = (start & 0xff, length & 0xff);
@@ -236,6 +239,7 @@ operations! {
     FindU64[const FROM_TOP: bool](a: u64) -> u32 { find(a, 64, FROM_TOP) }
     @rare(true)
     FindS64[const FROM_TOP: bool](a: i64) -> u32 { find((a ^ (a >> 63)) as u64, 64, FROM_TOP) }
+    @rows(true)
     @lower(Lower::Permute)
     Permute(a: u32, b: u32, selector: u32) -> u32 { permute(a, b, selector) }
     /// Four consecutive bytes of `b:a` from byte `c` on, upwards.
@@ -293,11 +297,15 @@ operations! {
     @rows(true)
     @lower(Lower::Pack)
     Pack32(low: u32, high: u32) -> u64 { u64::from(high) << 32 | u64::from(low) }
+    @rows(true)
     @lower(Lower::Pack16)
     Pack16(low: u16, high: u16) -> u32 { u32::from(high) << 16 | u32::from(low) }
+    @rows(true)
     Pack8(a: u8, b: u8, c: u8, d: u8) -> u32 { u32::from_le_bytes([a, b, c, d]) }
+    @rows(true)
     @lower(Lower::ShiftDown)
     ShiftDown64(a: u64, b: u32) -> u64 { a.wrapping_shr(b) }
+    @rows(true)
     @lower(Lower::ShiftDown)
     ShiftDown32(a: u32, b: u32) -> u32 { a.wrapping_shr(b) }
 }

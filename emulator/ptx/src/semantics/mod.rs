@@ -18,6 +18,7 @@ pub(crate) mod convert;
 pub mod double;
 mod each;
 pub mod elementary;
+pub mod equal;
 pub mod float;
 pub mod float8;
 pub mod format;

@@ -11,14 +11,12 @@ pub(super) trait Permute {
     unsafe fn permute(values: &[u32; LANES], sources: &[u32; LANES]) -> [u32; LANES];
 }
 
-#[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::OneByOne;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::ByEights;
 #[cfg(all(target_arch = "x86_64", has_avx512))]
 pub(super) use x86::BySixteens;
 
-#[cfg(not(target_arch = "x86_64"))]
 mod portable {
     use super::{LANES, Permute};
 

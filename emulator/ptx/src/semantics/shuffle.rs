@@ -83,6 +83,22 @@ pub fn shuffle_function(level: Extension) -> ShuffleRows {
     }
 }
 
+/// Shuffles values among lanes with the same number of a group; others read zero. The rest is the
+/// operands of each lane. Returns the results, and the lanes that read from their own segment.
+#[must_use]
+pub fn shuffle_lanes(mode: ShuffleMode, rows: [&[u32; LANES]; 4]) -> ([u32; LANES], u32) {
+    const ROWS: usize = 5;
+    let [values, lanes, clamps, groups] = rows;
+    let mut file = [*values, *lanes, *clamps, *groups, [0; LANES]];
+    let [value, lane, clamp, members, out]: [u32; ROWS] = core::array::from_fn(|row| (row * LANES) as u32);
+    let shuffle = Shuffle { mode, out, value, lane, clamp, fixed: None, members: Some(members) };
+    let run = Extension::detect().map_or(shuffle_rows::<permute::OneByOne> as ShuffleRows, shuffle_function);
+    let mut inside = [0];
+    // SAFETY: the file has all rows, and the function was chosen for this processor.
+    unsafe { run(&[file.as_mut_ptr().cast()], &shuffle, &mut inside) };
+    (file[ROWS - 1], inside[0])
+}
+
 for_each_level! {
     shuffles[P: Permute]: ShuffleRows = shuffle_rows::<P>(files: &[*mut u32], shuffle: &Shuffle, inside: &mut [u32])
 }

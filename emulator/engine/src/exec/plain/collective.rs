@@ -12,7 +12,8 @@ use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Collective, Op};
 use crate::program::types::Type;
 use crate::report::FaultKind;
-use crate::semantics::shuffle::{ShuffleMode, shuffle_source};
+use crate::semantics::equal::equal_lanes;
+use crate::semantics::shuffle::{ShuffleMode, shuffle_lanes, shuffle_source};
 use crate::semantics::{LANES, Predicate, Register, Width, lanes_of};
 
 pub(super) fn collective(
@@ -153,7 +154,10 @@ pub(in crate::exec) fn perform_by_names(
     active: u32,
 ) {
     if let Collective::Shuffle { mode, out, inside, value, lane, clamp } = *operation {
-        let groups = equals(&core::array::from_fn(|lane| rows.get(members, lane)), active);
+        let groups = match active {
+            u32::MAX => *rows.row(members),
+            _ => equals(rows.row(members), active),
+        };
         return shuffle(rows, mode, (out, inside), [value, lane, clamp], (active, &groups));
     }
     let mut left = active;
@@ -168,12 +172,12 @@ pub(in crate::exec) fn perform_by_names(
 fn same_names(rows: &Rows, members: Register, mask: u32) -> (u32, u32) {
     let names: [u32; LANES] = core::array::from_fn(|lane| rows.get(members, lane));
     let named = names[mask.trailing_zeros() as usize % LANES];
-    (named, equal_lanes(&names, named) & mask)
+    (named, lanes_with(&names, named) & mask)
 }
 
 /// Returns the lanes whose value is this one.
 #[inline(always)]
-fn equal_lanes<T: PartialEq + Copy>(values: &[T; LANES], wanted: T) -> u32 {
+fn lanes_with(values: &[u32; LANES], wanted: u32) -> u32 {
     /// Moves the lowest bit of each of eight bytes to the highest byte of the product.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let equal: [u8; LANES] = core::array::from_fn(|lane| u8::from(values[lane] == wanted));
@@ -184,15 +188,12 @@ fn equal_lanes<T: PartialEq + Copy>(values: &[T; LANES], wanted: T) -> u32 {
 }
 
 /// Returns, for each of these lanes, the lanes among them with the same value.
-fn equals<T: PartialEq + Copy>(values: &[T; LANES], active: u32) -> [u32; LANES] {
-    let mut equals = [0; LANES];
-    let mut left = active;
-    while left != 0 {
-        let same = equal_lanes(values, values[left.trailing_zeros() as usize % LANES]) & active;
-        lanes_of(same).for_each(|lane| equals[lane] = same);
-        left &= !same;
+fn equals(values: &[u32; LANES], active: u32) -> [u32; LANES] {
+    let first = values[active.trailing_zeros() as usize % LANES];
+    if lanes_with(values, first) & active == active {
+        return [active; LANES];
     }
-    equals
+    equal_lanes(values).map(|equal| equal & active)
 }
 
 /// Sets a register in these lanes.
@@ -226,12 +227,13 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
             fill_lanes(rows, out, active, rows.holds(condition) & active);
         }
         Collective::MatchAny { out, value, width } => {
-            let equals = if width == Width::Double {
-                equals(&core::array::from_fn(|lane| rows.get_wide(value, width, lane)), active)
-            } else {
-                equals(&core::array::from_fn(|lane| rows.get(value, lane)), active)
-            };
-            lanes_of(active).for_each(|lane| rows.set(out, lane, equals[lane]));
+            let wide = |lane| rows.get_wide(value, width, lane);
+            let mut equal = equals(&core::array::from_fn(|lane| wide(lane) as u32), active);
+            if width == Width::Double {
+                let upper = equals(&core::array::from_fn(|lane| (wide(lane) >> 32) as u32), active);
+                equal.iter_mut().zip(upper).for_each(|(equal, upper)| *equal &= upper);
+            }
+            lanes_of(active).for_each(|lane| rows.set(out, lane, equal[lane]));
         }
         Collective::MatchAll { out, agreed, value, width } => {
             let first = rows.get_wide(value, width, active.trailing_zeros() as usize % LANES);
@@ -255,7 +257,7 @@ pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: 
     }
 }
 
-/// Shuffles among the lanes of each group, given for each lane.
+/// Shuffles among the lanes of each group, given for each of these lanes.
 fn shuffle(
     rows: &mut Rows,
     mode: ShuffleMode,
@@ -263,14 +265,13 @@ fn shuffle(
     [value, lane, clamp]: [Register; 3],
     (active, groups): (u32, &[u32; LANES]),
 ) {
-    let values: [u32; LANES] = core::array::from_fn(|lane| rows.get(value, lane));
-    let mut found = 0;
-    for own in lanes_of(active) {
-        let (source, valid) = shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
-        found |= u32::from(valid) << own;
-        // Hardware returns zero for a lane that takes no part.
-        let there = groups[own] >> source & 1 != 0;
-        rows.set(out, own, if there { values[source as usize] } else { 0 });
+    // Hardware returns zero for a lane that takes no part.
+    let groups = core::array::from_fn(|lane| if active >> lane & 1 != 0 { groups[lane] } else { 0 });
+    let operands = [rows.row(value), rows.row(lane), rows.row(clamp), &groups];
+    let (result, found) = shuffle_lanes(mode, operands);
+    match active {
+        u32::MAX => *rows.row_mut(out) = result,
+        _ => lanes_of(active).for_each(|lane| rows.set(out, lane, result[lane])),
     }
     if let Some(inside) = inside {
         rows.set_predicate(inside, active, found);

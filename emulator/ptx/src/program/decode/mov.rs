@@ -233,12 +233,15 @@ impl<'s> Decoder<'_, '_, 's> {
         for part in 0..count {
             let row = self.temporary(Width::Single);
             let amount = self.bits(Width::Single, u64::from(8 * element * part));
-            if bytes == 8 {
-                let wide = self.temporary(Width::Double);
-                self.pure_op(pure::<bits::ShiftDown64>(), wide, &[source, amount]);
-                self.pure_op(pure::<bits::Low32>(), row, &[wide]);
-            } else {
-                self.pure_op(pure::<bits::ShiftDown32>(), row, &[source, amount]);
+            match (bytes, 8 * element * part) {
+                (8, 0) => self.pure_op(pure::<bits::Low32>(), row, &[source]),
+                (8, 32) => self.pure_op(pure::<bits::High32>(), row, &[source]),
+                (8, _) => {
+                    let wide = self.temporary(Width::Double);
+                    self.pure_op(pure::<bits::ShiftDown64>(), wide, &[source, amount]);
+                    self.pure_op(pure::<bits::Low32>(), row, &[wide]);
+                }
+                _ => self.pure_op(pure::<bits::ShiftDown32>(), row, &[source, amount]),
             }
             taken.push(row);
         }
