@@ -92,6 +92,14 @@ impl Reach {
     pub(in crate::exec) fn row_limit(limit: u64) -> u64 {
         limit.saturating_sub(3)
     }
+
+    /// True if it contains an access of this size, which is a power of two, as machine code tests
+    /// it.
+    #[inline]
+    pub(in crate::exec) fn contains(&self, address: u64, bytes: u32) -> bool {
+        let number = address.wrapping_sub(self.base).rotate_right(bytes.trailing_zeros());
+        number < self.limit
+    }
 }
 
 /// Number of sizes of accesses: 1 to 64 bytes.
@@ -135,6 +143,8 @@ pub(in crate::exec) const SPARE: usize = 1 << 14;
 pub(in crate::exec) struct MachineState {
     /// One for each memory instruction, and one to spare.
     pub(in crate::exec) caches: Vec<Reach>,
+    /// The regions that each found before, the last one first; empty before the first search.
+    pub(in crate::exec) before: Vec<[Reach; 3]>,
     /// Lanes at each stop.
     pub(in crate::exec) stops: Vec<u32>,
     /// Bounds of the regions that are known before the launch.
@@ -174,6 +184,24 @@ pub(in crate::exec) struct InCall {
 
 #[cfg(feature = "compile")]
 impl MachineState {
+    /// Makes the region that an instruction found earlier its last again, if it contains an access,
+    /// and returns the host address.
+    #[inline]
+    pub(in crate::exec) fn found_before(&mut self, cache: usize, address: u64, bytes: u32) -> Option<u64> {
+        let mut before = self.before.get_mut(cache)?.iter_mut();
+        let before = before.find(|reach| reach.contains(address, bytes))?;
+        std::mem::swap(before, &mut self.caches[cache]);
+        Some(address.wrapping_add(self.caches[cache].delta))
+    }
+
+    /// Sets the region that an instruction found last.
+    pub(in crate::exec) fn remember(&mut self, cache: usize, found: Reach) {
+        self.before.resize(self.caches.len(), [Reach::EMPTY; 3]);
+        let last = std::mem::replace(&mut self.caches[cache], found);
+        let [first, second, _] = self.before[cache];
+        self.before[cache] = [last, first, second];
+    }
+
     /// Returns the numbers of accesses that fit in shared and in local memory of these sizes.
     #[inline]
     pub(in crate::exec) fn limits(&mut self, shared: u32, local: u32) -> Limits {
@@ -186,6 +214,7 @@ impl MachineState {
     pub(in crate::exec) fn reset(&mut self, instructions: u32, stops: usize) {
         self.caches.clear();
         self.caches.resize(instructions as usize + 1, Reach::EMPTY);
+        self.before.clear();
         self.stops.clear();
         self.stops.resize(stops, 0);
         // The last lane has up to 64 bytes.

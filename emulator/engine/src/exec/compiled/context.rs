@@ -1,5 +1,6 @@
 //! The state that machine code uses, and the functions that it calls.
 
+use super::support::Area;
 use crate::exec::access::{Request, Writers, change, find_window, place};
 use crate::exec::block::cached::{Cached, InCall, Limits, Reach};
 use crate::exec::block::{Block, Site, Stop};
@@ -206,6 +207,12 @@ unsafe fn find_in_lane(context: &mut Context, (pc, lane): (u32, usize), address:
     // SAFETY: guaranteed by the caller.
     let block = unsafe { &mut *context.block.cast::<Block<'_, '_>>() };
     let op = &block.instruction(pc).op;
+    let (bytes, cache, _, space) = size_of_access(op);
+    if Area::of(space) == Area::Region {
+        if let Some(host) = block.machine.found_before(cache, address, bytes) {
+            return Some(std::ptr::with_exposed_provenance_mut(host as usize));
+        }
+    }
     let site = Site { warp: context.warp, pc, lane };
     let found = place(block, site, request(op, address)?);
     context.ask_if_alone(block);
@@ -237,12 +244,9 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, warp: usize, address: u64) {
     let shift = bytes.trailing_zeros();
     if usable && found.base.trailing_zeros() >= shift {
         let limit = found.len >> shift;
-        block.machine.caches[cache] = Reach {
-            base: found.base,
-            limit,
-            row_limit: Reach::row_limit(limit),
-            delta: (found.host.addr() as u64).wrapping_sub(found.base),
-        };
+        let delta = (found.host.addr() as u64).wrapping_sub(found.base);
+        let row_limit = Reach::row_limit(limit);
+        block.machine.remember(cache, Reach { base: found.base, limit, row_limit, delta });
     }
 }
 
