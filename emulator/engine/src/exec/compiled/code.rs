@@ -17,7 +17,7 @@ use crate::semantics::Register;
 use std::collections::HashMap;
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
-const MOST_INSTRUCTIONS: usize = 20_000;
+pub(super) const MOST_INSTRUCTIONS: usize = 20_000;
 
 /// A form of the machine code of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

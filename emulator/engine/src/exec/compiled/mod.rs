@@ -77,4 +77,6 @@ mod writer;
 pub(in crate::exec) use code::Code;
 pub(in crate::exec) use phases::run_phases;
 pub(in crate::exec) use run::run_warp;
-pub(in crate::exec) use translation::{changed, count, form, may_change, note, of_launch, prepare, runs};
+pub(in crate::exec) use translation::{
+    changed, count, form, is_worth_compiling, may_change, note, of_launch, prepare, runs,
+};

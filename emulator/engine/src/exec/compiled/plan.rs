@@ -20,8 +20,8 @@ const MOST_CROSSED: usize = 100;
 
 /// Maximum numbers of instructions, of accesses, of live registers at one position, and at all
 /// accesses and blocks, of kernels that are optimized. The time for it grows with their square.
-const OPTIMIZED: [usize; 4] = [3000, 256, 64, 12000];
-const OPTIMIZED_QUADS: [usize; 4] = [1000, 128, 64, 6000];
+const OPTIMIZED: [usize; 4] = [4000, 512, 256, 20000];
+const OPTIMIZED_QUADS: [usize; 4] = [1500, 256, 256, 16000];
 
 /// No stop or entry.
 pub(super) const NONE: u32 = u32::MAX;
@@ -97,6 +97,12 @@ impl Plan {
         plan.is_large = sizes.iter().zip(optimized).any(|(size, most)| *size > most);
         let usual = joined <= ALWAYS + MOST_LIVE * count && crossed <= ALWAYS + MOST_CROSSED * count;
         usual.then_some(plan)
+    }
+
+    /// Returns the time that it takes to compile, in instructions of usual kernels: 10 to 60 us
+    /// each for single lanes, and three times as long for quads.
+    pub(super) fn effort(&self) -> u64 {
+        (self.stop_of.len() + (self.live.joined + self.live.crossed) / 16) as u64
     }
 
     /// Returns the live registers at a position where a block of machine code begins.

@@ -1,7 +1,8 @@
 //! The machine code of each kernel, and the launches that run it.
 
 use super::choice::{self, Choice};
-use super::code::{Code, Form};
+use super::code::{Code, Form, MOST_INSTRUCTIONS};
+use super::plan::Plan;
 use crate::exec::block::Block;
 use crate::exec::block::cached::Partings;
 use crate::exec::block::launch::Launch;
@@ -10,10 +11,17 @@ use crate::exec::interface::{ExecOptions, Execution, Hooks, LaunchArgs};
 use crate::program::Kernel;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Instructions of warps for each of its own after which a kernel is compiled without a request. On
 /// rows they take a tenth of the time to compile it, so kernels of short programs stay there.
 const WARM: u64 = 500;
+
+/// Time on rows, for each instruction of a kernel, after which the rest of a launch may run as
+/// machine code: a tenth of the time to compile it.
+const WORTH_COMPILING: Duration = Duration::from_micros(10);
+/// The least such time.
+const LEAST_WORTH: Duration = Duration::from_millis(2);
 
 /// Words of memory for the records of a lane's calls.
 const RECORDS: usize = 1 << 17;
@@ -33,6 +41,8 @@ struct Translation {
     code: [OnceLock<Option<Code>>; 3],
     /// By class of blocks: the forms that are chosen without a request.
     chosen: [OnceLock<Choice>; choice::CLASSES],
+    /// The time to compile it, in instructions of usual kernels.
+    effort: OnceLock<u64>,
     /// Instructions of warps that its launches without a request have run.
     ran: AtomicU64,
     /// Partings of its quads, and the instructions that all lanes have run meanwhile.
@@ -82,8 +92,18 @@ fn in_form(kernel: &Kernel, form: Form) -> Option<&Code> {
 
 /// True if the launches of a kernel without a request have run for long enough to compile it.
 fn is_warm(kernel: &Kernel) -> bool {
-    let ran = |translation: &Translation| translation.ran.load(Ordering::Relaxed);
-    translation(kernel).is_some_and(|translation| ran(translation) >= WARM * kernel.code.len() as u64)
+    let Some(translation) = translation(kernel) else { return false };
+    let runs = translation.ran.load(Ordering::Relaxed) / WARM;
+    runs >= kernel.code.len() as u64 && runs >= effort(kernel, translation)
+}
+
+/// Returns the time that it takes to compile a kernel, in instructions of usual ones.
+fn effort(kernel: &Kernel, translation: &Translation) -> u64 {
+    let find = || {
+        let plan = if kernel.code.len() > MOST_INSTRUCTIONS { None } else { Plan::of(kernel, false) };
+        plan.map_or(0, |plan| plan.effort())
+    };
+    *translation.effort.get_or_init(find)
 }
 
 /// Notes the instructions of a launch, after its blocks were counted.
@@ -130,6 +150,13 @@ pub(in crate::exec) fn may_change(launch: &Launch<'_>) -> bool {
     let automatic = options.mode == Execution::Automatic && options.seed.is_none();
     let allowed = options.allow_machine_code(launch.args.kernel) && hooks.touched().is_none();
     automatic && allowed && launch.machine_form.is_none()
+}
+
+/// True if a launch that may change has run on rows for long enough.
+pub(in crate::exec) fn is_worth_compiling(launch: &Launch<'_>, ran: Duration) -> bool {
+    let kernel = launch.args.kernel;
+    let least = || translation(kernel).map(|translation| effort(kernel, translation));
+    ran >= LEAST_WORTH && least().is_some_and(|effort| ran >= WORTH_COMPILING * effort as u32)
 }
 
 /// Returns a launch on rows as machine code, for its later blocks; `None` if rows should be faster.

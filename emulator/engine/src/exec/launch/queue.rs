@@ -21,10 +21,6 @@ use std::time::{Duration, Instant};
 /// Minimum duration of a launch for which other threads are woken. Waking takes some microseconds.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
 
-/// Minimum duration of a launch on rows after which its later blocks may run as machine code.
-#[cfg(feature = "compile")]
-const WORTH_COMPILING: Duration = Duration::from_millis(2);
-
 /// Minimum number of blocks for which workers take several at a time.
 const MANY_BLOCKS: u64 = 256;
 const MOST_AT_A_TIME: u64 = 8;
@@ -171,9 +167,8 @@ impl<'l, 'a> Queue<'l, 'a> {
     #[cfg(feature = "compile")]
     fn later(&self) -> Option<&Launch<'a>> {
         let Later { started, launch } = &self.later;
-        if started.is_none_or(|started| started.elapsed() < WORTH_COMPILING) {
-            return None;
-        }
+        let worth = |started: &Instant| compiled::is_worth_compiling(self.launch, started.elapsed());
+        started.as_ref().filter(|started| worth(started))?;
         launch.get_or_init(|| compiled::changed(self.launch)).as_ref()
     }
 
