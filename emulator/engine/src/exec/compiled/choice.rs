@@ -141,7 +141,7 @@ fn of_operation(info: &PureInfo) -> Costs {
         Lower::Div | Lower::Rem => [25, 13, 19],
         _ if is_float && is_wide => [9, 10, 3],
         _ if is_float => [5, 21, 3],
-        Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 10, 12],
+        Lower::MulHigh | Lower::MadHigh if !is_wide => [6, 14, 24],
         Lower::MulLow | Lower::MadLow => [3, 10, 2],
         _ if is_wide => [8, 3, 3],
         _ => [5, 4, 1],
