@@ -5,7 +5,7 @@
 //! relative error is below 1e-12, so a result rounded to single precision is nearly always the
 //! nearest number to the exact value, and otherwise the second nearest.
 
-use super::double::Double;
+use super::double::{Double, Numbers};
 use core::f64::consts::{LN_2, LOG2_E, TAU};
 
 /// Turns of an angle of one, as hardware multiplies angles for sines and cosines.
@@ -19,8 +19,7 @@ const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 /// they are integers of single precision.
 #[inline(always)]
 pub(super) fn nearest(x: f64) -> (f64, u64) {
-    let sum = x + TO_INTEGER;
-    (sum - TO_INTEGER, sum.to_bits())
+    nearest_of(&mut Numbers, x)
 }
 
 /// Same as [`nearest`], as a formula.
@@ -202,7 +201,6 @@ pub fn tanh<D: Double>(d: &mut D, x: D::Number) -> D::Number {
 
 #[cfg(test)]
 mod tests {
-    use super::super::double::Numbers;
     use super::*;
 
     /// Numbers of single precision of all exponents, and their neighbors where functions change.

@@ -37,6 +37,11 @@ const FULL: u64 = 256;
 /// as long without; larger ones take more for each instruction, with 10,400 more than five times.
 const NOT_OPTIMIZED: u64 = 5;
 
+/// Number of live registers beyond which quads, whose vectors then are mostly in memory, take
+/// [`CROWDED`] times as long as estimated: four kernels with 74 to 197 took 1.8 to 3.7 times.
+const MANY_LIVE: usize = 64;
+const CROWDED: u64 = 2;
+
 /// Classes of blocks by their size.
 pub(super) const CLASSES: usize = 5;
 
@@ -97,11 +102,13 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
         total.lanes += costs.lanes * 2 * all;
         total.quads += costs.quads * 2 * all;
     }
-    let Costs { mut rows, mut lanes, quads } = total;
+    let Costs { mut rows, mut lanes, mut quads } = total;
     let threads = 16 << class;
     rows = rows * (BY_THREAD * threads.max(32) + BY_BLOCK) / (FULL * threads);
-    if lanes < rows && Plan::of(kernel, false).is_some_and(|plan| plan.is_large) {
-        lanes *= NOT_OPTIMIZED;
+    if lanes.min(quads) < rows {
+        let plan = Plan::of(kernel, false);
+        lanes *= if plan.as_ref().is_some_and(|plan| plan.is_large) { NOT_OPTIMIZED } else { 1 };
+        quads *= if plan.is_some_and(|plan| plan.live.most > MANY_LIVE) { CROWDED } else { 1 };
     }
     let single = (lanes < rows).then_some(Form::Lanes);
     // If lanes part, rows take longer than this estimate too.

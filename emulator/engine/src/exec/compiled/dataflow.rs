@@ -15,6 +15,12 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
+    /// Returns the effect of adding these elements; of nothing else.
+    pub(super) fn of(added: Set) -> Transfer {
+        let removed = vec![0; added.len()];
+        Transfer { added, removed }
+    }
+
     pub(super) fn add(&mut self, bit: u32) {
         put(&mut self.added, bit, true);
         put(&mut self.removed, bit, false);

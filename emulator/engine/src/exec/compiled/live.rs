@@ -74,7 +74,7 @@ impl Flow<'_> {
     fn find_live(&self, live: &mut Live, at_stops: &mut HashMap<u32, Vec<u32>>) -> Option<()> {
         let (blocks, words) = (self.blocks, self.words);
         let transfer = |block: usize| {
-            let mut transfer = Transfer { added: vec![0; words], removed: vec![0; words] };
+            let mut transfer = Transfer::of(vec![0; words]);
             blocks.range(block).rev().for_each(|pc| self.before(pc, &mut transfer));
             transfer
         };
@@ -84,8 +84,7 @@ impl Flow<'_> {
         order.sort_unstable_by_key(|block| std::cmp::Reverse(blocks.rank(*block)));
         let before = solve(&order, words, transfer, successors, |block| &predecessors[block])?;
         for block in 0..blocks.count() {
-            let mut transfer =
-                Transfer { added: union(blocks.successors(block), &before, words), removed: vec![0; words] };
+            let mut transfer = Transfer::of(union(blocks.successors(block), &before, words));
             for pc in blocks.range(block).rev() {
                 if support::jumps(self.kernel, &self.kernel.code[pc]) {
                     let mut kept = transfer.added.clone();
@@ -158,7 +157,7 @@ impl Flow<'_> {
         let entered: HashMap<u32, Vec<u32>> =
             entries.map(|entry| (entry, live.at.get(&entry).cloned().unwrap_or_default())).collect();
         let transfer = |block: usize| {
-            let mut transfer = Transfer { added: vec![0; words], removed: vec![0; words] };
+            let mut transfer = Transfer::of(vec![0; words]);
             self.written_by_calls(block, &entered, &mut transfer);
             blocks.range(block).for_each(|pc| self.after(pc, &live.early, &mut transfer));
             transfer
@@ -169,8 +168,7 @@ impl Flow<'_> {
         let successors = |block: usize| blocks.successors(block);
         let at_end = solve(&order, words, transfer, |block| &predecessors[block], successors)?;
         for (block, predecessors) in predecessors.iter().enumerate() {
-            let mut transfer =
-                Transfer { added: union(predecessors, &at_end, words), removed: vec![0; words] };
+            let mut transfer = Transfer::of(union(predecessors, &at_end, words));
             self.written_by_calls(block, &entered, &mut transfer);
             for pc in blocks.range(block) {
                 if let Some(live_here) = at_stops.get(&(pc as u32)) {

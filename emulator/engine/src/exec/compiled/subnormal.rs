@@ -32,7 +32,7 @@ pub(super) fn find(
         entries: kernel.functions.iter().map(|function| function.entry).collect(),
     };
     let transfer = |block: usize| {
-        let mut transfer = Transfer { added: vec![0; words], removed: vec![0; words] };
+        let mut transfer = Transfer::of(vec![0; words]);
         blocks.range(block).for_each(|pc| flow.run(pc, &mut transfer));
         transfer
     };
@@ -45,7 +45,7 @@ pub(super) fn find(
     };
     for (block, predecessors) in predecessors.iter().enumerate() {
         let added = union(predecessors, &at_end, words);
-        let mut transfer = Transfer { added, removed: vec![0; words] };
+        let mut transfer = Transfer::of(added);
         for pc in blocks.range(block) {
             flow.enter(pc, &mut transfer);
             if let Some(live) = live.get(&(pc as u32)) {
