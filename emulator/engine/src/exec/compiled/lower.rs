@@ -173,6 +173,21 @@ fn add_with_carry(w: &mut Writer<'_, '_>, carry: &Carry) {
     let (a, b) = (w.get(carry.sources[0], ty), w.get(carry.sources[1], ty));
     let b = if carry.subtract { w.e.bnot(b) } else { b };
     let flag = if carry.reads { w.condition(FLAG) } else { w.e.int(I8, carry.subtract.into()) };
+    if ty == I32 && w.quads.is_none() {
+        // The upper half of a sum of 64 bits is the flag.
+        let [a, b, flag] = [a, b, flag].map(|value| w.e.uextend(I64, value));
+        let part = w.e.iadd(a, b);
+        let sum = w.e.iadd(part, flag);
+        let low = w.e.ireduce(I32, sum);
+        w.set(carry.out, low);
+        if carry.writes {
+            let half = w.e.int(I64, 32);
+            let upper = w.e.ushr(sum, half);
+            let out = w.e.ireduce(I8, upper);
+            w.set_predicate(CARRY, out);
+        }
+        return;
+    }
     let flag = w.e.uextend(ty, flag);
     let part = w.e.iadd(a, b);
     let sum = w.e.iadd(part, flag);
