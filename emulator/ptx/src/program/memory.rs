@@ -30,6 +30,14 @@ pub struct Access {
     pub polls: bool,
 }
 
+impl Access {
+    /// Returns the size of all elements in bytes.
+    #[must_use]
+    pub fn total_bytes(&self) -> u32 {
+        self.bytes * self.registers.len() as u32
+    }
+}
+
 /// Scope of a synchronization between threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {

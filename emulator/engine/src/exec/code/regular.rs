@@ -81,7 +81,7 @@ impl Translator<'_> {
     ) -> Option<Action> {
         // Regular addresses need no index.
         let by_row = self.access(u32::MAX, access, is_load)?;
-        let bytes = access.bytes * access.registers.len() as u32;
+        let bytes = access.total_bytes();
         let pattern = (address.shape, bytes);
         let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
             self.accesses.push(pattern);

@@ -16,9 +16,6 @@ use crate::program::{Kernel, effects};
 use crate::semantics::Register;
 use std::collections::HashMap;
 
-/// Maximum number of instructions of a kernel. Larger ones would take long to compile.
-pub(super) const MOST_INSTRUCTIONS: usize = 20_000;
-
 /// A form of the machine code of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
@@ -57,7 +54,7 @@ impl Code {
         let (checked, quads) = (form == Form::Checked, form == Form::Quads);
         // Other processors may lack instructions on vectors.
         let quads_run = cfg!(target_arch = "x86_64") && kernel.functions.is_empty();
-        if kernel.code.len() > MOST_INSTRUCTIONS || cfg!(target_endian = "big") || quads && !quads_run {
+        if cfg!(target_endian = "big") || quads && !quads_run {
             return None;
         }
         let plan = Plan::of(kernel, quads)?;

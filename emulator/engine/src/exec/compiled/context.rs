@@ -130,11 +130,11 @@ impl Context {
 fn request(op: &Op, address: u64) -> Option<Request> {
     Some(match op {
         Op::Load(access) => {
-            let bytes = access.bytes * access.registers.len() as u32;
+            let bytes = access.total_bytes();
             Request::read(access.space, address, bytes, access.cache)
         }
         Op::Store(access) => {
-            let bytes = access.bytes * access.registers.len() as u32;
+            let bytes = access.total_bytes();
             Request::write(access.space, address, bytes, access.cache)
         }
         Op::Atomic(atomic) if atomic.operation == AtomicOperation::Exchange => {
@@ -148,7 +148,7 @@ fn request(op: &Op, address: u64) -> Option<Request> {
 fn size_of_access(op: &Op) -> (u32, usize, bool, Option<Space>) {
     match op {
         Op::Load(access) | Op::Store(access) => {
-            let bytes = access.bytes * access.registers.len() as u32;
+            let bytes = access.total_bytes();
             (bytes, access.cache as usize, matches!(op, Op::Store(_)), access.space)
         }
         Op::Atomic(atomic) => (atomic.ty.bytes(), atomic.cache as usize, true, atomic.space),

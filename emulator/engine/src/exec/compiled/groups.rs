@@ -65,7 +65,7 @@ impl Groups {
                 let new = Open {
                     base: access.address.base,
                     space: access.space,
-                    bytes: access.bytes * access.registers.len() as u32,
+                    bytes: access.total_bytes(),
                     writes: matches!(instruction.op, Op::Store(_)),
                     offset: access.address.offset,
                     first: pc as u32,

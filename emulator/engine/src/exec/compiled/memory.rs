@@ -82,42 +82,19 @@ impl Place<'_> {
         if let Some((places, offset)) = w.places_in_group(self.pc, search) {
             return (places[0], offset);
         }
-        let span = w.span(self.pc);
-        let [missed, done] = std::array::from_fn(|_| w.e.block());
-        let distance = w.e.param(done, I64);
-        let mut record = None;
-        let Checked { fits, origin, distance: own, offset } = self.check(w, span, &mut record);
-        w.e.cold(missed);
-        let mut passed = vec![own];
-        let good = span.map(|_| {
-            passed.push(w.constant_condition(true));
-            w.e.param(done, I8)
-        });
-        if let Some(record) = record.filter(|_| self.writes) {
-            let hit = w.e.block();
-            w.e.branch(fits, (hit, &[]), (missed, &[]));
-            w.e.go_on(hit);
-            initialized::mark(w, record, self.bytes);
-            w.e.jump(done, &passed);
-        } else {
-            w.e.branch(fits, (done, &passed), (missed, &[]));
-        }
-        w.e.go_on(missed);
-        let places = search(w);
-        let mut passed = w.away(&places, &[origin], offset);
-        passed.extend(span.map(|_| self.fit_now(w, span)));
-        w.e.jump(done, &passed);
-        w.e.go_on(done);
-        if let Some(good) = good {
-            w.begin_group(self.pc, good, (&[origin], &[distance], offset));
-        }
-        (w.e.iadd(origin, distance), offset)
+        let (span, mut record) = (w.span(self.pc), None);
+        let Checked { fits, origin, distance, offset } = self.check(w, span, &mut record);
+        let record = record.filter(|_| self.writes).map(|record| (record, self.bytes));
+        let known = (&[origin][..], &[distance][..], offset);
+        let places =
+            w.first_places((self.pc, span), (fits, record), known, search, |w| self.fit_now(w, span));
+        (places[0], offset)
     }
 
     /// Returns true if a group of accesses fits after a search for the first of them.
     fn fit_now(&self, w: &mut Writer<'_, '_>, span: Option<Span>) -> Val {
         let searched = Area::of(self.space) == Area::Region && w.roots.bounds(self.pc).is_none();
-        if searched { self.in_region(w, span).fits } else { w.constant_condition(false) }
+        if searched { self.in_region(w, span).fits } else { w.e.int(I8, 0) }
     }
 
     /// Checks an access, or all of a group. See `in_window` for the record.
@@ -133,7 +110,7 @@ impl Place<'_> {
     fn search(&self, w: &mut Writer<'_, '_>) -> Val {
         let address = wide_address(w, self.address);
         match self.space {
-            None if !w.checked && w.quads.is_none() => self.local_or_found(w, address),
+            None if !w.checked => self.local_or_found(w, address),
             _ => self.found(w, address),
         }
     }
@@ -332,7 +309,7 @@ fn word(index: usize) -> i32 {
 }
 
 pub(super) fn place(pc: u32, access: &Access, writes: bool) -> Place<'_> {
-    let bytes = access.bytes * access.registers.len() as u32;
+    let bytes = access.total_bytes();
     let Access { space, address, cache, .. } = access;
     Place { pc, space: *space, address, bytes, cache: *cache, reads: !writes, writes }
 }
@@ -380,11 +357,16 @@ pub(super) fn load_element(
     }
 }
 
-pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
-    let place = place(pc, access, false).find(w);
+/// Loads the registers of an access from a place.
+pub(super) fn load_all(w: &mut Writer<'_, '_>, access: &Access, place: (Val, i32)) {
     let element = |index| load_element(w, access, index, place);
     let values: Vec<Val> = (0..access.registers.len()).map(element).collect();
     access.registers.iter().zip(values).for_each(|(register, value)| w.set(*register, value));
+}
+
+pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+    let place = place(pc, access, false).find(w);
+    load_all(w, access, place);
 }
 
 /// Returns the values of registers as they are stored.

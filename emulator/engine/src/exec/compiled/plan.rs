@@ -11,6 +11,9 @@ use crate::program::effects::{self, Course};
 use crate::program::instruction::{Instruction, Op};
 use std::collections::HashMap;
 
+/// Maximum number of instructions of a kernel. Larger ones would take long to compile.
+const MOST_INSTRUCTIONS: usize = 20_000;
+
 /// Live registers at the beginnings of all blocks, and at the ways into them, that a kernel may
 /// have in addition to [`MOST_LIVE`] for each instruction. Others would take long to compile.
 const ALWAYS: usize = 4000;
@@ -61,7 +64,8 @@ impl Plan {
     /// Returns `None` for kernels that machine code does not support.
     /// With `quads`, lanes may enter wherever the lanes of a quad may part.
     pub(super) fn of(kernel: &Kernel, quads: bool) -> Option<Plan> {
-        if !kernel.independent_lanes || !is_supported(kernel) {
+        let small = kernel.code.len() <= MOST_INSTRUCTIONS;
+        if !small || !kernel.independent_lanes || !is_supported(kernel) {
             return None;
         }
         let blocks = Blocks::of(kernel);

@@ -65,7 +65,7 @@ impl Roots {
         for (pc, instruction) in kernel.code.iter().enumerate() {
             let (space, address, bytes, write) = match &instruction.op {
                 Op::Load(access) | Op::Store(access) => {
-                    let bytes = access.bytes * access.registers.len() as u32;
+                    let bytes = access.total_bytes();
                     (access.space, &access.address, bytes, matches!(instruction.op, Op::Store(_)))
                 }
                 Op::Atomic(atomic) => (atomic.space, &atomic.address, atomic.ty.bytes(), true),

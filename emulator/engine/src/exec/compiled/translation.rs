@@ -1,7 +1,7 @@
 //! The machine code of each kernel, and the launches that run it.
 
 use super::choice::{self, Choice};
-use super::code::{Code, Form, MOST_INSTRUCTIONS};
+use super::code::{Code, Form};
 use super::plan::Plan;
 use crate::exec::block::Block;
 use crate::exec::block::cached::Partings;
@@ -99,10 +99,7 @@ fn is_warm(kernel: &Kernel) -> bool {
 
 /// Returns the time that it takes to compile a kernel, in instructions of usual ones.
 fn effort(kernel: &Kernel, translation: &Translation) -> u64 {
-    let find = || {
-        let plan = if kernel.code.len() > MOST_INSTRUCTIONS { None } else { Plan::of(kernel, false) };
-        plan.map_or(0, |plan| plan.effort())
-    };
+    let find = || Plan::of(kernel, false).map_or(0, |plan| plan.effort());
     *translation.effort.get_or_init(find)
 }
 

@@ -170,9 +170,9 @@ pub(in crate::exec) fn perform_by_names(
 
 /// Returns the members that the first lane of a mask names, and the lanes that name the same.
 fn same_names(rows: &Rows, members: Register, mask: u32) -> (u32, u32) {
-    let names: [u32; LANES] = core::array::from_fn(|lane| rows.get(members, lane));
+    let names = rows.row(members);
     let named = names[mask.trailing_zeros() as usize % LANES];
-    (named, lanes_with(&names, named) & mask)
+    (named, lanes_with(names, named) & mask)
 }
 
 /// Returns the lanes whose value is this one.

@@ -232,16 +232,19 @@ impl<'s> Decoder<'_, '_, 's> {
         let mut taken = Vec::new();
         for part in 0..count {
             let row = self.temporary(Width::Single);
-            let amount = self.bits(Width::Single, u64::from(8 * element * part));
             match (bytes, 8 * element * part) {
                 (8, 0) => self.pure_op(pure::<bits::Low32>(), row, &[source]),
                 (8, 32) => self.pure_op(pure::<bits::High32>(), row, &[source]),
-                (8, _) => {
+                (8, start) => {
+                    let amount = self.bits(Width::Single, start.into());
                     let wide = self.temporary(Width::Double);
                     self.pure_op(pure::<bits::ShiftDown64>(), wide, &[source, amount]);
                     self.pure_op(pure::<bits::Low32>(), row, &[wide]);
                 }
-                _ => self.pure_op(pure::<bits::ShiftDown32>(), row, &[source, amount]),
+                (_, start) => {
+                    let amount = self.bits(Width::Single, start.into());
+                    self.pure_op(pure::<bits::ShiftDown32>(), row, &[source, amount]);
+                }
             }
             taken.push(row);
         }

@@ -27,13 +27,7 @@ impl Writer<'_, '_> {
             } else {
                 self.find_same(&place, access, &reach, offset)
             };
-            let element = |index| memory::load_element(self, access, index, spread.of(0, 0));
-            let values: Vec<Val> = (0..access.registers.len()).map(element).collect();
-            return access
-                .registers
-                .iter()
-                .zip(values)
-                .for_each(|(register, value)| self.set(*register, value));
+            return memory::load_all(self, access, spread.of(0, 0));
         }
         let types: Vec<Type> = self.slots_of(access).iter().map(|slot| self.type_of(*slot)).collect();
         let values = self
@@ -161,7 +155,7 @@ impl Writer<'_, '_> {
     /// Loads at these positions.
     pub(super) fn load_spread(&mut self, access: &Access, spread: Spread) -> Vec<Val> {
         let wide = access.width == Width::Double;
-        let (count, total) = (access.registers.len(), access.bytes * access.registers.len() as u32);
+        let (count, total) = (access.registers.len(), access.total_bytes());
         let vectors = !memory::is_strong(access);
         match (spread, access.bytes, count) {
             (Spread::Next(at), 4, 1) if vectors && !wide => {
@@ -206,7 +200,7 @@ impl Writer<'_, '_> {
 
     /// Stores at these positions.
     pub(super) fn store_spread(&mut self, access: &Access, spread: Spread) {
-        let total = access.bytes * access.registers.len() as u32;
+        let total = access.total_bytes();
         let vectors = !memory::is_strong(access);
         match (spread, access.bytes, &access.registers[..]) {
             (Spread::Next(at), 4, [register]) if vectors && access.width != Width::Double => {

@@ -169,44 +169,13 @@ impl Writer<'_, '_> {
         }
         let first = self.e.uextend(I64, first);
         let span = self.span(place.pc);
-        self.first_places((place.pc, span), fit, (&[reach.host], &[first]), search)[0]
-    }
-
-    /// Returns the places of an access at these distances from their origins if they fit. Otherwise
-    /// `search` finds them.
-    fn first_places(
-        &mut self,
-        (pc, span): (u32, Option<Span>),
-        fit: Val,
-        (origins, distances): (&[Val], &[Val]),
-        search: impl FnOnce(&mut Self) -> Vec<Val>,
-    ) -> Vec<Val> {
-        let [missed, hit] = std::array::from_fn(|_| self.e.block());
-        let found: Vec<Val> = distances.iter().map(|_| self.e.param(hit, I64)).collect();
-        let mut passed = distances.to_vec();
-        let good = span.map(|_| {
-            passed.push(self.constant_condition(true));
-            self.e.param(hit, I8)
-        });
-        self.e.cold(missed);
-        self.e.branch(fit, (hit, &passed), (missed, &[]));
-        self.e.go_on(missed);
-        let places = search(self);
-        let mut away = self.away(&places, origins, 0);
-        if good.is_some() {
-            away.push(self.constant_condition(false));
-        }
-        self.e.jump(hit, &away);
-        self.e.go_on(hit);
-        if let Some(good) = good {
-            self.begin_group(pc, good, (origins, &found, 0));
-        }
-        origins.iter().zip(found).map(|(origin, distance)| self.e.iadd(*origin, distance)).collect()
+        let known = (&[reach.host][..], &[first][..], 0);
+        self.first_places((place.pc, span), (fit, None), known, search, |w| w.e.int(I8, 0))[0]
     }
 
     /// Copies the elements of a load to spare memory.
     fn copy(&mut self, access: &Access, places: [Val; 4], (spare, step): (Val, i32)) {
-        let total = access.bytes * access.registers.len() as u32;
+        let total = access.total_bytes();
         let size = if memory::is_strong(access) { access.bytes } else { total.min(8) };
         for (lane, at) in LANES.into_iter().zip(places) {
             for offset in (0..total).step_by(size as usize) {
@@ -272,7 +241,8 @@ impl Writer<'_, '_> {
         let origins = LANES.map(|lane| self.origin(reach, lane));
         let distances = distances.map(|distance| self.e.uextend(I64, distance));
         let search = |w: &mut Self| w.search(place, lanes).to_vec();
-        let places = self.first_places((place.pc, span), fit, (&origins, &distances), search);
+        let known = (&origins[..], &distances[..], 0);
+        let places = self.first_places((place.pc, span), (fit, None), known, search, |w| w.e.int(I8, 0));
         LANES.map(|lane| places[lane])
     }
 }
