@@ -1,6 +1,6 @@
 //! Bit logic, shifts, fields, permutations.
 
-use super::lower::Lower;
+use super::lower::{Half, Lower};
 use super::operations;
 
 /// Untyped integers of bit instructions.
@@ -274,10 +274,15 @@ operations! {
         }
     }
     @rows(true)
+    @lower(Lower::Dot { signed: [SIGNED_A, SIGNED_B], halves: None })
     Dot4[const SIGNED_A: bool, SIGNED_B: bool](a: u32, b: u32, c: u32) -> u32 {
         dot4(bytes(a, SIGNED_A), bytes(b, SIGNED_B), c as i32) as u32
     }
     @rare(true)
+    @lower(Lower::Dot {
+        signed: [SIGNED_A, SIGNED_B],
+        halves: Some(if HIGH { Half::Upper } else { Half::Lower }),
+    })
     Dot2[const SIGNED_A: bool, SIGNED_B: bool, HIGH: bool](a: u32, b: u32, c: u32) -> u32 {
         let a = halves(a, SIGNED_A);
         let b = bytes(b, SIGNED_B);

@@ -52,6 +52,12 @@ pub enum Lower {
     },
     Insert,
     Permute,
+    /// A number plus the products of the parts of two words, which are signed or not: of four bytes
+    /// of both, or of the halves of the first with the lower or upper bytes of the second.
+    Dot {
+        signed: [bool; 2],
+        halves: Option<Half>,
+    },
     Low,
     High,
     Pack,
@@ -70,6 +76,13 @@ pub enum Lower {
     Directed(Direction, bool),
     /// The flag says if subnormal numbers count as zeros.
     Elementary(Elementary, bool),
+}
+
+/// The lower or the upper bytes of a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Half {
+    Lower,
+    Upper,
 }
 
 /// Arithmetic of one floating-point type.

@@ -155,7 +155,7 @@ impl<'e> Emitter<'e> {
 
 impl Emitter<'_> {
     of_two! {
-        iadd isub imul umulhi smulhi udiv sdiv urem srem smin smax umin umax band bor bxor
+        iadd isub umulhi smulhi udiv sdiv urem srem smin smax umin umax band bor bxor
         fadd fsub fmul fdiv
     }
 

@@ -52,9 +52,7 @@ pub(super) fn extended(w: &mut Writer<'_, '_>, value: Val, size: u32, signed: bo
         _ => return value,
     };
     if w.e.is_vector(value) {
-        let bits = w.e.int(I32, (32 - 8 * size).into());
-        let value = w.e.ishl(value, bits);
-        return if signed { w.e.sshr(value, bits) } else { w.e.ushr(value, bits) };
+        return w.e.field(value, (0, 8 * size), signed);
     }
     let value = w.e.ireduce(ty, value);
     if signed { w.e.sextend(I32, value) } else { w.e.uextend(I32, value) }

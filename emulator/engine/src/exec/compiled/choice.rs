@@ -23,7 +23,7 @@ const RUNS: u64 = 8;
 const MOST_LOOPS: u32 = 3;
 
 /// Costs of the start of a lane, beyond its start on rows.
-const START: Costs = Costs { rows: 0, lanes: 60, quads: 80 };
+const START: Costs = Costs { rows: 0, lanes: 45, quads: 40 };
 
 /// Costs of rows, in 256ths: for each thread of the whole warps, and for a block, whose warps share
 /// a part of each step. A block of [`FULL`] threads has the costs of the steps. Measured with four
@@ -140,6 +140,7 @@ fn of_operation(info: &PureInfo) -> Costs {
         Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToWhole(..) | Lower::FloatToFloat(_) => {
             [9, 9, 6]
         }
+        Lower::Dot { .. } => [12, 22, 14],
         // Rows have vectors, where machine code makes a call for each lane.
         Lower::Call => [6, 130, 200],
         // Machine code has vectors of two.

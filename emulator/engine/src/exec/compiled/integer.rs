@@ -3,7 +3,7 @@
 use super::backend::{Emitter, I32, I64, IntCC, Type, Val};
 use super::called::extended;
 use super::writer::Writer;
-use crate::semantics::lower::Lower;
+use crate::semantics::lower::{Half, Lower};
 use crate::semantics::{PureInfo, Register};
 
 /// Operands of an operation.
@@ -15,9 +15,12 @@ struct Operands<'i> {
 impl Operands<'_> {
     /// Returns an operand in the type of its size, at least 32 bits.
     fn get(&self, w: &mut Writer<'_, '_>, index: usize) -> Val {
-        let size = self.info.sizes[index + 1];
+        let (size, signed) = (self.info.sizes[index + 1], self.info.signed[index + 1]);
+        if size < 4 && w.known(self.sources[index]).is_some() {
+            return self.part(w, index, (0, 8 * size), signed);
+        }
         let value = w.get(self.sources[index], if size == 8 { I64 } else { I32 });
-        extended(w, value, size, self.info.signed[index + 1])
+        extended(w, value, size, signed)
     }
 
     fn signed(&self) -> bool {
@@ -37,6 +40,18 @@ impl Operands<'_> {
         let (a, b) = w.e.alike(a, b);
         let (a, b) = (self.widened(w, 0, a), self.widened(w, 1, b));
         w.e.imul(a, b)
+    }
+
+    /// Returns some bits of an operand of 32, extended.
+    fn part(&self, w: &mut Writer<'_, '_>, index: usize, (start, bits): (u32, u32), signed: bool) -> Val {
+        let Some(known) = w.known(self.sources[index]) else {
+            let word = self.get(w, index);
+            return w.e.field(word, (start, bits), signed);
+        };
+        let raised = (known as u32) << (32 - start - bits);
+        let down = 32 - bits;
+        let part = if signed { (raised as i32 >> down) as u32 } else { raised >> down };
+        w.e.int(I32, part.into())
     }
 
     fn widened(&self, w: &mut Writer<'_, '_>, index: usize, value: Val) -> Val {
@@ -289,6 +304,7 @@ fn parts(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
         Lower::Extract { signed } => extract(w, x, signed)?,
         Lower::Insert => insert(w, x)?,
         Lower::Permute => permute(w, x)?,
+        Lower::Dot { signed, halves } => products(w, x, signed, halves),
         Lower::Low => {
             let a = x.get(w, 0);
             w.e.ireduce(I32, a)
@@ -351,17 +367,29 @@ fn funnel(w: &mut Writer<'_, '_>, x: &Operands<'_>, left: bool, wrap: bool) -> V
     w.e.ireduce(I32, shifted)
 }
 
+/// Returns a sum of products of parts.
+fn products(w: &mut Writer<'_, '_>, x: &Operands<'_>, signed: [bool; 2], halves: Option<Half>) -> Val {
+    let (count, bits, skipped) = match halves {
+        None => (4, 8, 0),
+        Some(half) => (2, 16, if half == Half::Upper { 2 } else { 0 }),
+    };
+    let mut sum = x.get(w, 2);
+    for index in 0..count {
+        let a = x.part(w, 0, (index * bits, bits), signed[0]);
+        let b = x.part(w, 1, ((index + skipped) * 8, 8), signed[1]);
+        let product = w.e.imul(a, b);
+        sum = w.e.iadd(sum, product);
+    }
+    sum
+}
+
 /// Extracts a field at a constant position.
 fn extract(w: &mut Writer<'_, '_>, x: &Operands<'_>, signed: bool) -> Option<Val> {
     let (start, length) = (w.known(x.sources[1])? & 0xff, w.known(x.sources[2])? & 0xff);
     if length == 0 || start + length > 32 {
         return None;
     }
-    let a = x.get(w, 0);
-    let up = w.e.int(I32, 32 - start - length);
-    let down = w.e.int(I32, 32 - length);
-    let value = w.e.ishl(a, up);
-    Some(if signed { w.e.sshr(value, down) } else { w.e.ushr(value, down) })
+    Some(x.part(w, 0, (start as u32, length as u32), signed))
 }
 
 /// Inserts a field at a constant position.

@@ -23,6 +23,9 @@ pub(super) fn vector_of(ty: Type) -> Type {
 /// The bytes of the lower words of two vectors of wide numbers.
 const LOWER_WORDS: [u8; 16] = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 
+/// The bytes of the lower words of two vectors, in turn.
+const INTERLEAVED: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
+
 impl Emitter<'_> {
     pub(super) fn is_vector(&self, value: Val) -> bool {
         self.ty(value).is_vector()
@@ -132,6 +135,17 @@ impl Emitter<'_> {
         self.b.ins().bitselect(condition, a, b)
     }
 
+    pub(super) fn imul(&mut self, a: Val, b: Val) -> Val {
+        let power = |value| self.constant(value).filter(|bits| bits.is_power_of_two());
+        let by_power = [(a, b), (b, a)].into_iter().find_map(|(a, b)| Some((a, power(b)?)));
+        if let Some((vector, power)) = by_power.filter(|(a, _)| self.is_vector(*a)) {
+            let amount = self.int(I32, power.trailing_zeros().into());
+            return self.b.ins().ishl(vector, amount);
+        }
+        let (a, b) = self.alike(a, b);
+        self.b.ins().imul(a, b)
+    }
+
     pub(super) fn fma(&mut self, a: Val, b: Val, c: Val) -> Val {
         let (a, b) = self.alike(a, b);
         let (a, c) = self.alike(a, c);
@@ -219,6 +233,43 @@ impl Emitter<'_> {
         self.b.ins().fcvt_to_uint_sat(ty, a)
     }
 
+    /// Returns some bits of words, from a start on, extended.
+    pub(super) fn field(&mut self, word: Val, (start, bits): (u32, u32), signed: bool) -> Val {
+        let rest = 32 - bits;
+        let above = rest - start;
+        let mut shifted = |word: Val, amount: u32, shift: fn(&mut Self, Val, Val) -> Val| {
+            let bits = self.int(I32, amount.into());
+            if amount == 0 { word } else { shift(self, word, bits) }
+        };
+        if signed {
+            let raised = shifted(word, above, Self::ishl);
+            return shifted(raised, rest, Self::sshr);
+        }
+        let lowered = shifted(word, start, Self::ushr);
+        if above == 0 { lowered } else { self.lowest(lowered, bits) }
+    }
+
+    /// Returns the lowest bits of words, extended by zeros.
+    pub(super) fn lowest(&mut self, word: Val, bits: u32) -> Val {
+        if self.is_below(word, bits) {
+            return word;
+        }
+        let mask = self.int(I32, (1 << bits) - 1);
+        self.band(word, mask)
+    }
+
+    /// True if the instruction that makes a vector leaves no bits above the lowest ones.
+    fn is_below(&self, vector: Val, bits: u32) -> bool {
+        let dfg = &self.b.func.dfg;
+        let Some(maker) = dfg.value_def(vector).inst() else { return false };
+        match dfg.insts[maker] {
+            InstructionData::Unary { opcode: Opcode::UwidenLow | Opcode::UwidenHigh, arg } => {
+                dfg.value_type(arg).lane_bits() <= bits
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the number of one lane.
     pub(super) fn lane(&mut self, vector: Val, lane: usize) -> Val {
         self.b.ins().extractlane(vector, lane as u8)
@@ -259,7 +310,7 @@ impl Emitter<'_> {
         self.shuffled(halves, LOWER_WORDS)
     }
 
-    fn join_upper(&mut self, halves: [Val; 2]) -> Val {
+    pub(super) fn join_upper(&mut self, halves: [Val; 2]) -> Val {
         self.shuffled(halves, LOWER_WORDS.map(|byte| byte + 4))
     }
 
@@ -296,14 +347,39 @@ impl Emitter<'_> {
         self.constants(I64X2, &bytes)
     }
 
+    /// Returns the words of two vectors in turn: of the lower lanes, and of the upper ones.
+    pub(super) fn interleaved(&mut self, vectors: [Val; 2]) -> [Val; 2] {
+        let order = |first: u8| std::array::from_fn(|byte| INTERLEAVED[byte] + first);
+        [0, 8].map(|first| self.shuffled(vectors, order(first)))
+    }
+
+    /// Returns the first numbers of two vectors of wide numbers, and their second ones.
+    pub(super) fn crossed(&mut self, vectors: [Val; 2]) -> [Val; 2] {
+        let order = |first: u8| std::array::from_fn(|byte| byte as u8 + byte as u8 / 8 * 8 + first);
+        [0, 8].map(|first| {
+            let crossed = self.shuffled(vectors, order(first));
+            self.bitcast(I64X2, crossed)
+        })
+    }
+
     /// Extends four numbers of one or two bytes, which lie in the lowest bytes of a word.
     pub(super) fn unpack(&mut self, packed: Val, bytes: u32, signed: bool) -> Val {
-        let vector = self.splat(packed);
+        let ty = vector_of(self.ty(packed));
+        let vector = self.b.ins().scalar_to_vector(ty, packed);
         let mut vector = self.bitcast(if bytes == 1 { I8X16 } else { I16X8 }, vector);
         for _ in 0..if bytes == 1 { 2 } else { 1 } {
             vector = if signed { self.b.ins().swiden_low(vector) } else { self.b.ins().uwiden_low(vector) };
         }
         vector
+    }
+
+    /// Returns the lowest bytes of four numbers, one or two of each, as one number.
+    pub(super) fn pack(&mut self, vector: Val, bytes: u32) -> Val {
+        let bytes = bytes as usize;
+        let order = |byte: usize| if byte < 4 * bytes { byte / bytes * 4 + byte % bytes } else { 0 };
+        let packed = self.shuffled([vector; 2], std::array::from_fn(|byte| order(byte) as u8));
+        let packed = if bytes == 1 { packed } else { self.bitcast(I64X2, packed) };
+        self.lane(packed, 0)
     }
 }
 

@@ -183,3 +183,104 @@ fn accesses_by_one_address_reach_their_places() {
         ));
     }
 }
+
+/// Several elements of a lane, which lie in one or more words: the lanes follow each other, leave
+/// gaps, or read anywhere, in each kind of memory.
+#[test]
+fn elements_of_all_sizes_are_loaded() {
+    let zero = "mov.u32 %r4, 0;\nmov.u32 %r5, 0;\nmov.u32 %r6, 0;\nmov.u32 %r7, 0;\nmov.u64 %w4, 0;\nmov.u64 %w5, 0;\n";
+    let fill = "and.b32 %n, %t, 31;\nmul.wide.u32 %at, %n, 32;\nmov.u64 %w0, room;\nadd.u64 %w0, %w0, %at;\n\
+        setp.lt.u32 %p2, %t, 32;\n@%p2 st.shared.v4.u32 [%w0], {%r0, %r1, %r2, %r3};\n\
+        @%p2 st.shared.v4.u32 [%w0+16], {%r1, %r3, %r2, %r0};\nbar.sync 0;\n";
+    let add =
+        "xor.b32 %r0, %r0, %r4;\nadd.u32 %r1, %r1, %r5;\nxor.b32 %r2, %r2, %r6;\nadd.u32 %r3, %r3, %r7;\n";
+    let indices = [
+        "mov.u32 %n, %t",
+        "shl.b32 %n, %t, 1",
+        "sub.u32 %n, 511, %t",
+        "and.b32 %n, %r0, 1023",
+        "shr.u32 %n, %t, 4",
+    ];
+    for (turn, (bits, elements)) in
+        [(8, 2), (8, 4), (16, 2), (16, 4), (32, 2), (32, 4), (64, 2)].into_iter().enumerate()
+    {
+        let total = bits / 8 * elements;
+        let (registers, results) = if bits == 64 {
+            ("%w4, %w5", "shr.u64 %w4, %w4, 7;\ncvt.u32.u64 %r4, %w4;\ncvt.u32.u64 %r5, %w5;\n")
+        } else {
+            (if elements == 2 { "%r4, %r5" } else { "%r4, %r5, %r6, %r7" }, "")
+        };
+        for (number, index) in indices.into_iter().enumerate() {
+            for (space, memory, last) in [
+                (".global", "ld.param.u64 %w1, [in]", u32::MAX),
+                (".shared", "mov.u64 %w1, room", 1024 / total - 1),
+                ("", "ld.param.u64 %w1, [in]", u32::MAX),
+            ] {
+                let sign = if (turn + number) % 2 == 0 { "u" } else { "s" };
+                let guard = if (turn / 2 + number) % 3 == 0 { "@%p0 " } else { "" };
+                // Without a limit, the numbers of neighbors are regular.
+                let limit =
+                    if last == u32::MAX { String::new() } else { format!("and.b32 %n, %n, {last};\n") };
+                runs(&format!(
+                    "{zero}{fill}{memory};\n{index};\n{limit}mad.wide.u32 %w1, %n, {total}, %w1;\n\
+                     {guard}ld{space}.v{elements}.{sign}{bits} {{{registers}}}, [%w1];\n{results}{add}"
+                ));
+            }
+        }
+    }
+}
+
+/// The same for stores, of which others are loaded back.
+#[test]
+fn elements_of_all_sizes_are_stored() {
+    for (bits, elements) in [(8, 1), (8, 2), (8, 4), (16, 1), (16, 2), (16, 4), (32, 2), (32, 4), (64, 2)] {
+        let total = bits / 8 * elements;
+        let kind = if elements == 1 { String::new() } else { format!(".v{elements}") };
+        let list = |names: &[&str]| names[..elements].join(", ");
+        let values = if bits == 64 { list(&["%w4", "%w5"]) } else { list(&["%r0", "%r4", "%r2", "%t"]) };
+        for (space, most) in [(".shared", 1024 / total - 1), (".global", 511)] {
+            for index in ["mov.u32 %n, %t;\n", "sub.u32 %n, %r5, %t;\n", "xor.b32 %n, %t, 5;\n"] {
+                for guard in ["", "@%p0 "] {
+                    let base = if space == ".shared" {
+                        "mov.u64 %w1, room;\n"
+                    } else {
+                        "ld.param.u64 %w1, [out];\n"
+                    };
+                    // Within the words of these threads, and each at a place of its own.
+                    let inside =
+                        format!("setp.lt.u32 %p3, %n, %r6;\nsetp.le.and.u32 %p3, %n, {most}, %p3;\n");
+                    let store = format!("{guard}st{space}{kind}.b{bits} [%w2], {{{values}}};\n");
+                    let store = if elements == 1 { store.replace(['{', '}'], "") } else { store };
+                    runs(&format!(
+                        "mov.u32 %r6, %ntid.x;\nsub.u32 %r5, %r6, 1;\nxor.b32 %r4, %r1, %t;\ncvt.s64.s32 %w4, %r1;\nmul.wide.u32 %w5, %r2, %r3;\n\
+                         {base}mul.wide.u32 %w2, %t, 16;\nadd.u64 %w2, %w1, %w2;\nsetp.lt.u32 %p3, %t, 64;\n\
+                         @%p3 st{space}.v4.u32 [%w2], {{1, 2, 3, 4}};\n{index}{inside}mad.wide.u32 %w2, %n, {total}, %w1;\nbar.sync 0;\n\
+                         @!%p3 bra L;\n{store}L:\nbar.sync 0;\n\
+                         and.b32 %n, %t, 31;\nmad.wide.u32 %w2, %n, 4, %w1;\nld{space}.u32 %r7, [%w2];\nxor.b32 %r0, %r0, %r7;\nbar.sync 0;\n"
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// Products by powers of two and of parts of words, with registers and with constants.
+#[test]
+fn products_of_parts_agree() {
+    for (a, b) in [("%r1", "%r2"), ("%r1", "0x81ff7f01"), ("0x80fe0102", "%r2"), ("%r1", "3")] {
+        for (first, second) in [("u32", "u32"), ("u32", "s32"), ("s32", "u32"), ("s32", "s32")] {
+            let signs = format!("{first}.{second}");
+            runs(&format!(
+                "dp4a.{signs} %r4, {a}, {b}, %r3;\ndp2a.lo.{signs} %r5, {a}, {b}, %r3;\ndp2a.hi.{signs} %r6, {a}, {b}, %r0;\n\
+                 xor.b32 %r0, %r0, %r4;\nadd.u32 %r1, %r1, %r5;\nxor.b32 %r2, %r2, %r6;\n"
+            ));
+        }
+    }
+    for factor in ["1", "2", "128", "0x8000", "3"] {
+        runs(&format!(
+            "cvt.u16.u32 %h0, %r0;\nmul.wide.u16 %r4, %h0, {factor};\nmul.wide.s16 %r5, %h0, {factor};\nmul.lo.u16 %h1, %h0, {factor};\n\
+             mul.lo.u32 %r6, %r1, {factor};\nmul.lo.u32 %r7, {factor}, %r2;\nmul.wide.u32 %w1, %r3, {factor};\nmul.lo.u64 %w2, %w1, {factor};\n\
+             cvt.u32.u16 %r8, %h1;\nshr.u64 %w3, %w2, 31;\ncvt.u32.u64 %r9, %w3;\nxor.b32 %r0, %r4, %r8;\nadd.u32 %r1, %r5, %r9;\nxor.b32 %r2, %r6, %r7;\n"
+        ));
+    }
+}

@@ -7,13 +7,11 @@
 use super::focus::Focus;
 use super::places::{LANES, Offsets, Spread, same};
 use crate::exec::compiled::atomic;
-use crate::exec::compiled::backend::{I32, I64, IntCC, Kind, Type, Val, int_type};
+use crate::exec::compiled::backend::{I64, IntCC, Type, Val};
 use crate::exec::compiled::memory::{self, Place, Reach};
 use crate::exec::compiled::support;
-use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
 use crate::program::memory::{Access, Atomic};
-use crate::semantics::{Register, Width};
 
 impl Writer<'_, '_> {
     pub(super) fn load_quad(&mut self, pc: u32, access: &Access) {
@@ -150,78 +148,5 @@ impl Writer<'_, '_> {
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));
         Some((self.e.icmp(IntCC::Equal, differs, zero), first))
-    }
-
-    /// Loads at these positions.
-    pub(super) fn load_spread(&mut self, access: &Access, spread: Spread) -> Vec<Val> {
-        let wide = access.width == Width::Double;
-        let (count, total) = (access.registers.len(), access.total_bytes());
-        let vectors = !memory::is_strong(access);
-        match (spread, access.bytes, count) {
-            (Spread::Next(at), 4, 1) if vectors && !wide => {
-                let ty = vector_of(self.own_type(access.registers[0]));
-                return vec![self.e.load(ty, Kind::User, at, 0)];
-            }
-            (Spread::Next(at), 8, 1) if vectors => {
-                let ty = vector_of(self.own_type(access.registers[0]));
-                return [0, 16].map(|offset| self.e.load(ty, Kind::User, at, offset)).to_vec();
-            }
-            (Spread::Next(at), 1 | 2, 1) if vectors && !wide => {
-                let packed = self.e.load(int_type(4 * access.bytes), Kind::User, at, 0);
-                let value = self.e.unpack(packed, access.bytes, access.signed);
-                return vec![self.convert(value, self.own_type(access.registers[0]))];
-            }
-            (_, 4, 4) if vectors && !wide => {
-                let rows = LANES.map(|lane| {
-                    let (at, offset) = spread.of(lane, total);
-                    self.e.load(vector_of(I32), Kind::User, at, offset)
-                });
-                let columns = self.e.transposed(rows);
-                let own = |register: &Register| self.own_type(*register);
-                let types: Vec<Type> = access.registers.iter().map(own).collect();
-                return columns.into_iter().zip(types).map(|(value, ty)| self.convert(value, ty)).collect();
-            }
-            _ => {}
-        }
-        let mut values = Vec::new();
-        for (index, register) in access.registers.iter().enumerate() {
-            let lanes = LANES.map(|lane| {
-                let value = memory::load_element(self, access, index, spread.of(lane, total));
-                self.convert(value, self.own_type(*register))
-            });
-            if wide {
-                values.extend([self.e.join(&lanes[..2]), self.e.join(&lanes[2..])]);
-            } else {
-                values.push(self.e.join(&lanes));
-            }
-        }
-        values
-    }
-
-    /// Stores at these positions.
-    pub(super) fn store_spread(&mut self, access: &Access, spread: Spread) {
-        let total = access.total_bytes();
-        let vectors = !memory::is_strong(access);
-        match (spread, access.bytes, &access.registers[..]) {
-            (Spread::Next(at), 4, [register]) if vectors && access.width != Width::Double => {
-                let value = self.with_focus(Focus::Whole, |w| w.get(*register, w.own_type(*register)));
-                let value = if self.e.is_vector(value) { value } else { self.e.splat(value) };
-                return self.e.store(Kind::User, value, at, 0);
-            }
-            (Spread::Next(at), 8, [register]) if vectors => {
-                for half in [0, 1] {
-                    let value =
-                        self.with_focus(Focus::Half(half), |w| w.get(*register, w.own_type(*register)));
-                    let value = if self.e.is_vector(value) { value } else { self.e.splat(value) };
-                    self.e.store(Kind::User, value, at, 16 * half as i32);
-                }
-                return;
-            }
-            _ => {}
-        }
-        for lane in LANES {
-            let place = spread.of(lane, total);
-            self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, place));
-        }
     }
 }

@@ -22,6 +22,7 @@
 
 mod arms;
 mod control;
+mod elements;
 mod focus;
 mod joins;
 mod masked;
