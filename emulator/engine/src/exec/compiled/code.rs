@@ -90,11 +90,6 @@ impl Code {
         self.entry_of.get(pc as usize).copied().filter(|entry| *entry != NONE)
     }
 
-    /// True if a kernel has barriers of the whole block.
-    pub(super) fn has_barriers(&self) -> bool {
-        !self.barriers.is_empty()
-    }
-
     /// True if all threads of the block wait for each other at a position, and do nothing else.
     pub(super) fn waits_for_all(&self, pc: u32) -> bool {
         self.barriers.get(pc as usize) == Some(&true)

@@ -1,30 +1,34 @@
-//! Runs all warps of a block from barrier to barrier, while nothing but barriers holds them up.
+//! Runs all warps of a block from barrier to barrier and to their ends, while nothing else holds
+//! them up.
 //!
 //! A barrier of the whole block changes no registers. If all warps reach it whole, the next phase
 //! begins without the states between: a warp that waits, and the search for the warps to release.
+//! All warps share one runner, and a whole warp that reaches its end is not looked at again.
 
 use super::code::Code;
 use super::run::{self, Turn};
 use super::runner::Runner;
-use crate::exec::block::warp::Wait;
-use crate::exec::block::{Block, Stop};
+use crate::exec::block::warp::{DivergentPath, Wait};
+use crate::exec::block::{Block, Issue, Stop};
+use crate::exec::plain;
+use crate::program::instruction::{Condition, Instruction, Op};
 
 /// Runs the warps of a block while they stay whole and together, up to the end of the turn. Returns
-/// true if it ended, and false if each warp should have a turn of its own now.
-pub(in crate::exec) fn run_phases(block: &mut Block<'_, '_>, code: &Code, turn: u32) -> Result<bool, Stop> {
+/// the rest of the turn, in which each warp runs alone; zero if none is running.
+pub(in crate::exec) fn run_phases(block: &mut Block<'_, '_>, code: &Code, turn: u32) -> Result<u32, Stop> {
     let watched = block.launch.options.seed.is_some() || block.inspects_barriers();
-    if watched
-        || !code.has_barriers()
-        || !matches!(block.common_place(0..block.warps.len()), Some((Wait::Ready, _)))
-    {
-        return Ok(false);
+    if watched || !matches!(block.common_place(0..block.warps.len()), Some((Wait::Ready, _))) {
+        return Ok(turn);
     }
     let mut left = turn;
     let mut runner = Runner::new(block, code, Turn { left, order: None }.loan());
     while left != 0 {
-        let Some(barrier) = run_phase(block, &mut runner, &mut left)? else { return Ok(false) };
+        let Some(barrier) = run_phase(block, &mut runner, &mut left)? else {
+            let running = block.warps.iter().any(|warp| warp.live != 0);
+            return Ok(if running { left } else { 0 });
+        };
         if block.has_arrivals() {
-            return Ok(false);
+            return Ok(left);
         }
         let mut count = 0;
         for path in block.warps.iter_mut().flat_map(|warp| &mut warp.paths) {
@@ -33,7 +37,7 @@ pub(in crate::exec) fn run_phases(block: &mut Block<'_, '_>, code: &Code, turn: 
         }
         block.count_instructions(count);
     }
-    Ok(true)
+    Ok(0)
 }
 
 /// Runs each warp up to the next barrier of the whole block. Returns its position, unless some
@@ -52,9 +56,10 @@ fn run_phase(
         block.launch.writer.admit_if_any();
         let mut turn = Turn { left: before, order: None };
         let barrier = match run_to_stop(block, runner, (warp, mask), &mut turn.left)? {
-            Some(barrier) => Some(barrier),
-            None if block.warps[warp].paths.len() > 1 => None,
-            None => run::run_path(block, runner, (warp, 0), (false, true), &mut turn)?,
+            Reached::Barrier(barrier) => Some(barrier),
+            Reached::End => None,
+            Reached::Other if block.warps[warp].paths.len() > 1 => None,
+            Reached::Other => run::run_path(block, runner, (warp, 0), (false, true), &mut turn)?,
         };
         let whole = block.warps[warp].paths.first().is_some_and(|path| path.mask == mask);
         together &= whole && barrier.is_some() && *place.get_or_insert(barrier) == barrier;
@@ -63,20 +68,49 @@ fn run_phase(
     Ok(place.flatten().filter(|_| together))
 }
 
-/// Runs all lanes of a warp to their next stops. Returns the position of the barrier if all reach
-/// it.
+/// The place that all lanes of a warp have reached.
+enum Reached {
+    /// A barrier of the whole block, at this position.
+    Barrier(u32),
+    /// The end: the warp has ended.
+    End,
+    Other,
+}
+
+/// Runs all lanes of a warp to their next stops.
 fn run_to_stop(
     block: &mut Block<'_, '_>,
     runner: &mut Runner<'_>,
     (warp, mask): (usize, u32),
     left: &mut u32,
-) -> Result<Option<u32>, Stop> {
+) -> Result<Reached, Stop> {
     let code = runner.code;
-    let Some(entry) = code.entry(block.warps[warp].paths[0].pc) else { return Ok(None) };
+    let Some(entry) = code.entry(block.warps[warp].paths[0].pc) else { return Ok(Reached::Other) };
     runner.aim(block, warp, 0);
     runner.run(mask, entry, run::fuel(code, *left));
     let stops = runner.end(block, mask, true, left)?;
     run::settle(block, runner, (warp, 0), stops, false);
-    let pc = block.warps[warp].paths[0].pc;
-    Ok((stops == 1 && code.waits_for_all(pc)).then_some(pc))
+    let DivergentPath { pc, mask: reached, .. } = block.warps[warp].paths[0];
+    // Others may have stopped in calls.
+    let together = stops == 1 && reached == mask;
+    Ok(match pc {
+        pc if together && code.waits_for_all(pc) => Reached::Barrier(pc),
+        pc if together && ends(block, warp, pc) => {
+            block.count_instructions(1);
+            plain::exit(block, Issue { warp, path: 0, pc, mask, active: mask });
+            Reached::End
+        }
+        _ => Reached::Other,
+    })
+}
+
+/// True if a warp that is whole only has to end at a position.
+fn ends(block: &Block<'_, '_>, warp: usize, pc: u32) -> bool {
+    let Instruction { op, guard, .. } = block.instruction(pc);
+    let Block { launch, warps, .. } = block;
+    matches!(op, Op::Exit)
+        && *guard == Condition::ALWAYS
+        && warps[warp].products.is_empty()
+        && launch.suspects.is_none()
+        && !launch.options.check_nans
 }

@@ -58,10 +58,13 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
         #[cfg(feature = "compile")]
         let code = compiled::of_launch(block);
         #[cfg(feature = "compile")]
-        if let Some(code) = code {
-            if compiled::run_phases(block, code, turn)? {
-                return finish(block, true, before);
-            }
+        let turn = match code {
+            Some(code) => compiled::run_phases(block, code, turn)?,
+            None => turn,
+        };
+        if turn == 0 {
+            running = block.warps.iter().any(|warp| warp.live != 0);
+            return finish(block, running, before);
         }
         #[cfg(not(feature = "compile"))]
         let code = None;
