@@ -1,6 +1,7 @@
 //! Instructions that the vector mode runs for whole warps, and delegates to the plain mode for some
 //! lanes: both modes have the same results, counts and fault texts.
 
+mod arms;
 mod barriers;
 mod edges;
 mod parts;

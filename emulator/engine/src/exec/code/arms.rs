@@ -1,33 +1,43 @@
 //! Arms: the few steps that a branch skips.
 //!
-//! Lanes that skip an arm wait for the others, so the group stays together. If possible, each step
-//! of the arm is guarded by the opposite of the branch's condition, and the branch itself only
-//! counts. Results that no lane needs after the arm are computed without a guard.
+//! Lanes that skip an arm wait for the others, so the group stays together. If lanes often differ,
+//! each step of the arm is guarded by the opposite of the branch's condition, if possible, and the
+//! branch itself only counts. Results that no lane needs after the arm are computed without a
+//! guard. Otherwise the lanes that do not skip it form a group of their own meanwhile. Such an arm
+//! may contain others, and operations on first lanes whose results no lane needs after it.
 
-use super::liveness::{Liveness, contains};
+use super::growth::Operand;
+use super::liveness::{Liveness, RowSet, contains};
 use super::step::{Action, Guard, Step};
 use crate::program::blocks::Blocks;
 use crate::semantics::{LANES, Register};
+use std::collections::HashSet;
 
 /// Maximum number of steps of an arm.
-const MOST_STEPS: usize = 12;
+const MOST_STEPS: usize = 64;
+/// Maximum number of steps of an arm that have guards: all lanes of a warp wait for them.
+pub(super) const MOST_GUARDED: usize = 12;
 
-/// Finds branches over a few steps of one block, entered only from there, that each continue with
-/// the next step.
+/// Finds branches over a few steps, entered only from there, that lead to the next step after them.
 pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Liveness>) {
-    let entries = entries(blocks);
-    for at in 0..steps.len() {
+    let before = blocks.predecessors();
+    let tested = tested(steps);
+    // The last first, because an arm may be in another that begins before it.
+    for at in (0..steps.len()).rev() {
         let Action::Branch(target) = steps[at].action else { continue };
         let guard = steps[at].guard;
-        let Some(arm) = at_branch(steps, at, blocks, &entries) else { continue };
-        if !arm.iter().all(|step| goes_on(&step.action)) {
-            continue;
-        }
-        let guardable = |step: &Step| step.guard == Guard::ALWAYS && !changes(&step.action, guard);
+        let Some(arm) = at_branch(steps, at, blocks, &before) else { continue };
         let end = steps.get(target as usize).map_or(u32::MAX, |step| step.entry);
         let needed = liveness.and_then(|liveness| liveness.at(end));
+        if !arm.iter().all(|step| stays_in_arm(&step.action, needed)) {
+            continue;
+        }
+        let guardable = |step: &Step| {
+            step.guard == Guard::ALWAYS && goes_on(&step.action) && !changes(&step.action, guard)
+        };
+        let short = arm.len() <= MOST_GUARDED && tested.contains(&guard.predicate());
         match needed {
-            Some(needed) if arm.iter().all(guardable) => {
+            Some(needed) if short && arm.iter().all(guardable) => {
                 let weight = arm.iter().map(|step| step.weight).sum();
                 steps[at].action = Action::Arm { target, weight };
                 for step in &mut steps[at + 1..target as usize] {
@@ -43,28 +53,51 @@ pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Livene
     }
 }
 
-/// Returns the few steps that a branch with a condition skips: one block, into which no other way
-/// leads.
+/// Returns the predicates that are set lane by lane. Lanes mostly agree about others, which compare
+/// regular registers, and then all skip an arm or none does.
+pub(super) fn tested(steps: &[Step]) -> HashSet<u32> {
+    steps.iter().flat_map(Step::tested_on_rows).collect()
+}
+
+/// Returns the few steps that a branch with a condition skips, into which no other way leads, and
+/// whose own branches have conditions and lead forward in them or to their end.
 pub(super) fn at_branch<'s>(
     steps: &'s [Step],
     at: usize,
     blocks: &Blocks,
-    entries: &[u32],
+    before: &[Vec<usize>],
 ) -> Option<&'s [Step]> {
     let Action::Branch(target) = steps[at].action else { return None };
     let arm = steps.get(at + 1..target as usize)?;
-    let short = (1..=MOST_STEPS).contains(&arm.len()) && steps[at].guard != Guard::ALWAYS;
-    let one_block = short && arm.iter().all(|step| step.rank == arm[0].rank);
-    (one_block && entries[blocks.at(arm[0].pc)] == 1).then_some(arm)
+    if !(1..=MOST_STEPS).contains(&arm.len()) || steps[at].guard == Guard::ALWAYS {
+        return None;
+    }
+    let (branch, first) = (blocks.at(steps[at].pc), blocks.at(arm[0].entry));
+    let last = blocks.at(arm[arm.len() - 1].pc);
+    let is_inside = |block: usize| {
+        let enters = |from: usize| (first..block).contains(&from) || block == first && from == branch;
+        before[block].iter().all(|from| enters(*from))
+    };
+    let stays = |(index, step): (usize, &Step)| match step.action {
+        Action::Branch(to) | Action::Skip(to) | Action::Arm { target: to, .. } => {
+            step.guard != Guard::ALWAYS && at + 1 + index < to as usize && to <= target
+        }
+        _ => true,
+    };
+    ((first..=last).all(is_inside) && arm.iter().enumerate().all(stays)).then_some(arm)
 }
 
-/// Returns the number of ways into each block.
-pub(super) fn entries(blocks: &Blocks) -> Vec<u32> {
-    let mut entries = vec![0; blocks.count()];
-    for block in 0..blocks.count() {
-        blocks.successors(block).iter().for_each(|next| entries[*next] += 1);
+/// True if an action in an arm continues with a step in the arm or at its end, where some registers
+/// are needed.
+fn stays_in_arm(action: &Action, needed: Option<&RowSet>) -> bool {
+    let is_needed = |out: &Operand| needed.is_none_or(|needed| contains(needed, out.register()));
+    match action {
+        Action::Skip(_) | Action::Arm { .. } | Action::Plain { parts: false } => true,
+        Action::Scalar(scalar) => !is_needed(&scalar.out),
+        Action::ScalarSelect(select) => !is_needed(&select.out),
+        Action::UniformLoad(load) => !load.scalars.iter().any(is_needed),
+        action => goes_on(action),
     }
-    entries
 }
 
 /// True if an action always continues with the next step, for any lanes.

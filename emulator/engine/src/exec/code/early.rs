@@ -12,16 +12,15 @@ use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::instruction::Instruction;
 use crate::semantics::Register;
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// Moves the operations of arms whose other steps can all have a guard.
 pub(super) fn find(code: &mut Code, kernel: &Kernel, (blocks, liveness): (&Blocks, &Liveness)) {
-    let entries = arms::entries(blocks);
-    let tested: HashSet<u32> = code.steps.iter().flat_map(Step::tested_on_rows).collect();
+    let before = blocks.predecessors();
+    let tested = arms::tested(&code.steps);
     for at in 0..code.steps.len() {
         let guard = code.steps[at].guard;
-        let Some(arm) = arms::at_branch(&code.steps, at, blocks, &entries) else { continue };
+        let Some(arm) = arms::at_branch(&code.steps, at, blocks, &before) else { continue };
         let end = at + 1 + arm.len();
         let Some(needed) = code.steps.get(end).and_then(|step| liveness.at(step.entry)) else { continue };
         let is_early = |step: &Step| matches!(step.action, Action::Scalar(_));
@@ -34,9 +33,8 @@ pub(super) fn find(code: &mut Code, kernel: &Kernel, (blocks, liveness): (&Block
             action => arms::goes_on(action) && !arms::changes(action, guard),
         };
         let early = arm.iter().filter(|step| is_early(step)).count();
-        // Lanes mostly agree about a comparison of regular registers, and then skip the arm at
-        // once.
-        if early == 0 || early == arm.len() || !tested.contains(&guard.predicate()) || !arm.iter().all(good) {
+        let guarded = arm.len() <= arms::MOST_GUARDED && tested.contains(&guard.predicate());
+        if early == 0 || early == arm.len() || !guarded || !arm.iter().all(good) {
             continue;
         }
         move_early(code, at..end);

@@ -5,7 +5,8 @@ use super::{Go, Run};
 use crate::exec::block::warp::{DivergentPath, FUEL, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
-use crate::exec::code::step::{Guard, Step};
+use crate::exec::code::step::{Action, Guard, Step};
+use std::mem;
 
 /// Limits of a group while other divergent paths of its warps must run first.
 #[derive(Clone, Copy)]
@@ -14,6 +15,16 @@ pub(super) struct Company {
     pub(super) limit: u32,
     /// Branches left until other paths take their turn: the fewest of its warps.
     pub(super) fuel: u32,
+}
+
+/// The result of a branch over an arm.
+enum Skip {
+    /// All lanes are at its first step.
+    Nobody,
+    /// All are at its end.
+    All,
+    /// Some are in it and others at its end, so the group is settled and rests.
+    Apart,
 }
 
 impl Run<'_, '_, '_> {
@@ -65,6 +76,16 @@ impl Run<'_, '_, '_> {
     /// few steps before it meanwhile, and the group stays together.
     #[inline(always)]
     pub(super) fn skip(&mut self, step: &Step, ways: [usize; 2]) -> Result<Go, Stop> {
+        Ok(match self.skips(step, ways)? {
+            Skip::Nobody => Go::On,
+            Skip::All => self.go(ways[1]),
+            Skip::Apart => Go::Rest,
+        })
+    }
+
+    /// The same without a look at other paths.
+    #[inline(always)]
+    fn skips(&mut self, step: &Step, ways: [usize; 2]) -> Result<Skip, Stop> {
         let mut staying = [0; MOST_WARPS];
         let (mut any, mut all) = (0, true);
         for (warp, staying) in staying.iter_mut().enumerate().take(self.files.count) {
@@ -73,13 +94,13 @@ impl Run<'_, '_, '_> {
             all &= *staying == self.files.masks[warp];
         }
         if all {
-            return Ok(Go::On);
+            return Ok(Skip::Nobody);
         }
-        if any != 0 {
-            self.settle(step.pc);
-            self.run_arm(ways, staying)?;
+        if any == 0 {
+            return Ok(Skip::All);
         }
-        Ok(self.go(ways[1]))
+        self.settle(step.pc);
+        self.run_arm(ways, &staying)
     }
 
     /// Goes to the first of two steps, from which guarded steps lead to the second, or directly to
@@ -88,42 +109,96 @@ impl Run<'_, '_, '_> {
     /// are not known to be needed.
     #[inline(always)]
     pub(super) fn arm(&mut self, guard: Guard, ways: [usize; 2], weight: u32) -> Go {
+        if self.enters_arm(guard, weight) { Go::To(ways[0]) } else { self.go(ways[1]) }
+    }
+
+    /// Counts the instructions of an arm, and notes the warps that run it. Returns false if none
+    /// does.
+    #[inline(always)]
+    fn enters_arm(&mut self, guard: Guard, weight: u32) -> bool {
         let stays = |warp: usize| self.files.masks[warp] & !self.files.holds(warp, guard) != 0;
         let members = (0..self.files.count).fold(0, |set, warp| set | u32::from(stays(warp)) << warp);
         self.files.arm = (guard.opposite(), members);
         let working = members.count_ones() as usize;
-        if working == 0 {
-            return self.go(ways[1]);
-        }
         if working == self.files.count {
             self.used += weight;
-        } else {
+        } else if working != 0 {
             self.block.count_instructions(u64::from(weight) * working as u64);
             self.left = self.left.saturating_sub(weight);
         }
-        Go::To(ways[0])
+        working != 0
     }
 
     /// Runs the steps between two steps for some lanes of a settled group. They end at the second.
     #[inline(never)]
-    fn run_arm(&mut self, [first, end]: [usize; 2], masks: [u32; MOST_WARPS]) -> Result<(), Stop> {
-        let working = masks.iter().filter(|mask| **mask != 0).count() as u64;
-        let gang = self.gang;
-        self.gang = gang.with_masks(&masks);
-        let files = &mut self.files;
-        let whole = (files.masks, files.full, files.is_dense, files.keeps);
-        (files.masks, files.full, files.is_dense, files.keeps) = (masks, false, false, Keeps::Everything);
-        let code = self.code;
-        for (at, step) in code.steps.iter().enumerate().take(end).skip(first) {
-            // Warps without lanes here do not run it.
-            self.block.count_instructions(u64::from(step.weight) * working);
-            self.left = self.left.saturating_sub(step.weight);
-            self.perform(step, at)?;
+    fn run_arm(&mut self, [first, end]: [usize; 2], masks: &[u32; MOST_WARPS]) -> Result<Skip, Stop> {
+        // Warps without lanes here do not run it.
+        let gang = self.gang.with_lanes(masks);
+        let mut files = self.files.with_lanes(masks);
+        if !files.full {
+            files.keeps = self.keeps_until(end);
         }
-        self.gang = gang;
-        let files = &mut self.files;
-        (files.masks, files.full, files.is_dense, files.keeps) = whole;
-        Ok(())
+        let whole = (mem::replace(&mut self.gang, gang), mem::replace(&mut self.files, files));
+        let code = self.code;
+        let (mut at, mut together) = (first, true);
+        while at < end && together {
+            let step = &code.steps[at];
+            self.used += step.weight;
+            let go = match step.action {
+                Action::Skip(target) => match self.skips(step, [at + 1, target as usize])? {
+                    Skip::Nobody => Go::On,
+                    Skip::All => Go::To(target as usize),
+                    Skip::Apart => Go::Rest,
+                },
+                Action::Arm { weight, .. } if self.enters_arm(step.guard, weight) => Go::On,
+                Action::Arm { target, .. } => Go::To(target as usize),
+                _ => self.perform(step, at)?,
+            };
+            match go {
+                Go::On => at += 1,
+                Go::To(target) => at = target,
+                Go::Rest => together = false,
+            }
+        }
+        self.count();
+        (self.gang, self.files) = whole;
+        if together {
+            return Ok(Skip::All);
+        }
+        self.leave_arm(masks, code.steps[end].entry);
+        Ok(Skip::Apart)
+    }
+
+    /// Returns the rows that other lanes need while some run the steps of an arm, up to its end.
+    fn keeps_until(&mut self, end: usize) -> Keeps {
+        let Some(liveness) = &self.steps.liveness else { return Keeps::Everything };
+        let (full, kept) = (self.files.full, &mut self.block.vector.kept);
+        let Some(needed) = liveness.at(self.code.steps[end].entry) else { return Keeps::Everything };
+        if full {
+            kept.clear();
+            kept.extend_from_slice(liveness.exchanged());
+        } else if self.files.keeps == Keeps::Everything {
+            return Keeps::Everything;
+        }
+        // They stay in the set after the arm, where it may be larger than necessary.
+        kept.iter_mut().zip(needed).for_each(|(kept, needed)| *kept |= needed);
+        Keeps::Some
+    }
+
+    /// Makes the lanes that have skipped an arm paths of their own, at its end. Others, which these
+    /// masks name, stay where they are.
+    fn leave_arm(&mut self, masks: &[u32; MOST_WARPS], end: u32) {
+        for (member, mask) in self.gang.members().iter().zip(masks) {
+            let (paths, leaves) = (&mut self.block.warps[member.warp].paths, member.mask & !mask);
+            if *mask == 0 {
+                paths[member.path].pc = end;
+            } else if leaves != 0 {
+                let frame = paths[member.path].frame.clone();
+                // They may have left an arm in this one already.
+                paths[member.path].mask &= mask;
+                paths.push(DivergentPath { pc: end, mask: leaves, frame, wait: Wait::Ready, tired: false });
+            }
+        }
     }
 
     /// Splits the group, and examines its remaining part again.

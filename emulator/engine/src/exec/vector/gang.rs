@@ -29,10 +29,13 @@ impl Gang {
         &self.members[..self.count]
     }
 
-    /// Returns the same paths with these lanes.
-    pub(super) fn with_masks(mut self, masks: &[u32; MOST_WARPS]) -> Self {
-        self.members.iter_mut().zip(masks).for_each(|(member, mask)| member.mask = *mask);
-        self
+    /// Returns the paths that have some of these lanes, with these.
+    pub(super) fn with_lanes(&self, masks: &[u32; MOST_WARPS]) -> Self {
+        let mut gang = Gang::default();
+        for (member, mask) in self.members().iter().zip(masks).filter(|(_, mask)| **mask != 0) {
+            gang.push(Member { mask: *mask, ..*member });
+        }
+        gang
     }
 
     pub(super) fn clear(&mut self) {
@@ -162,10 +165,30 @@ impl Files {
             self.lanes[warp] = member.warp % MOST_WARPS;
             self.full &= member.mask == u32::MAX;
         }
-        let neighbors = self.lanes[..self.count].windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        self.is_dense = self.full && neighbors && !self.firsts.is_null();
+        self.find_neighbors();
         let known = !self.full && gang.find_kept(block, steps).is_some();
         self.keeps = if known { Keeps::Some } else { Keeps::Everything };
+    }
+
+    /// Returns the warps that have some of these lanes, with these. The others keep all registers.
+    pub(super) fn with_lanes(&self, masks: &[u32; MOST_WARPS]) -> Self {
+        let mut files = Files { firsts: self.firsts, ..Files::NONE };
+        for (warp, mask) in masks.iter().enumerate().take(self.count).filter(|(_, mask)| **mask != 0) {
+            let at = files.count;
+            (files.rows[at], files.predicates[at]) = (self.rows[warp], self.predicates[warp]);
+            (files.masks[at], files.lanes[at]) = (*mask, self.lanes[warp]);
+            files.first_lanes |= 1 << self.lanes[warp];
+            files.full &= *mask == u32::MAX;
+            files.count += 1;
+        }
+        files.find_neighbors();
+        files
+    }
+
+    /// Notes if its warps are full and neighbors.
+    fn find_neighbors(&mut self) {
+        let neighbors = self.lanes[..self.count].windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        self.is_dense = self.full && neighbors && !self.firsts.is_null();
     }
 
     #[inline(always)]

@@ -235,15 +235,20 @@ impl Run<'_, '_, '_> {
 
     /// Updates the block's state of the group, which is at `pc`.
     pub(super) fn settle(&mut self, pc: u32) {
-        self.block.count_instructions(u64::from(self.used) * self.gang.members().len() as u64);
-        self.left = self.left.saturating_sub(self.used);
-        self.used = 0;
+        self.count();
         let fuel = self.company.map(|company| company.fuel);
         for member in self.gang.members() {
             let warp = &mut self.block.warps[member.warp];
             warp.paths[member.path].pc = pc;
             warp.fuel = fuel.unwrap_or(warp.fuel);
         }
+    }
+
+    /// Counts the instructions since the group was counted last.
+    pub(super) fn count(&mut self) {
+        self.block.count_instructions(u64::from(self.used) * self.gang.members().len() as u64);
+        self.left = self.left.saturating_sub(self.used);
+        self.used = 0;
     }
 
     /// Delegates an instruction to the plain mode, after which the group stays together.
