@@ -17,6 +17,8 @@ use std::collections::HashSet;
 const MOST_STEPS: usize = 64;
 /// Maximum number of steps of an arm that have guards: all lanes of a warp wait for them.
 pub(super) const MOST_GUARDED: usize = 12;
+/// The same if lanes mostly agree, because they take the steps without guards in less time.
+const MOST_AGREED: usize = 6;
 
 /// Finds branches over a few steps, entered only from there, that lead to the next step after them.
 pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Liveness>) {
@@ -35,9 +37,9 @@ pub(super) fn find(steps: &mut [Step], blocks: &Blocks, liveness: Option<&Livene
         let guardable = |step: &Step| {
             step.guard == Guard::ALWAYS && goes_on(&step.action) && !changes(&step.action, guard)
         };
-        let short = arm.len() <= MOST_GUARDED && tested.contains(&guard.predicate());
+        let most = if tested.contains(&guard.predicate()) { MOST_GUARDED } else { MOST_AGREED };
         match needed {
-            Some(needed) if short && arm.iter().all(guardable) => {
+            Some(needed) if arm.len() <= most && arm.iter().all(guardable) => {
                 let weight = arm.iter().map(|step| step.weight).sum();
                 steps[at].action = Action::Arm { target, weight };
                 for step in &mut steps[at + 1..target as usize] {
