@@ -33,8 +33,24 @@ pub(crate) trait Integer: Lane {
     fn from_f64(x: f64) -> Self;
 }
 
+/// Converts a number like `as`, with another result for NaN. Loops over rows become vectors this
+/// way, and do not with `as`.
+macro_rules! saturated {
+    ($x:ident, $float:ident, $ty:ident, $nan:expr) => {{
+        let (least, beyond) = ($ty::MIN as $float, ($ty::MAX / 2 + 1) as $float * 2.0);
+        let inside = if $x >= least && $x < beyond { $x } else { least };
+        // SAFETY: the number is in the range of the type.
+        let whole = unsafe { inside.to_int_unchecked::<$ty>() };
+        match $x {
+            x if x.is_nan() => $nan,
+            x if x >= beyond => $ty::MAX,
+            _ => whole,
+        }
+    }};
+}
+
 macro_rules! integers {
-    ($($ty:ty, $cut:ty, nan $nan32:expr, $nan64:expr;)*) => {$(
+    ($($ty:ident, $cut:ty, nan $nan32:expr, $nan64:expr;)*) => {$(
         impl Integer for $ty {
             type Cut = $cut;
             #[inline(always)]
@@ -50,9 +66,9 @@ macro_rules! integers {
             #[inline(always)]
             fn to_f64(self) -> f64 { self as f64 }
             #[inline(always)]
-            fn from_f32(x: f32) -> Self { if x.is_nan() { $nan32 } else { x as $ty } }
+            fn from_f32(x: f32) -> Self { saturated!(x, f32, $ty, $nan32) }
             #[inline(always)]
-            fn from_f64(x: f64) -> Self { if x.is_nan() { $nan64 } else { x as $ty } }
+            fn from_f64(x: f64) -> Self { saturated!(x, f64, $ty, $nan64) }
         }
     )*};
 }
@@ -305,4 +321,38 @@ fn clamped<const BITS: u32, const SIGNED: bool>(x: i32) -> u32 {
     let mask = (1 << BITS) - 1;
     let (least, most) = if SIGNED { (-(1 << (BITS - 1)), (1 << (BITS - 1)) - 1) } else { (0, mask) };
     x.clamp(least, most) as u32 & mask as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Integer;
+
+    /// Numbers at the ends of all types, next to these, and anywhere.
+    fn numbers() -> impl Iterator<Item = f64> {
+        let ends = [-9, -8, 7, 8, 15, 16, 31, 32, 63, 64].map(|bits| 2f64.powi(bits)).into_iter();
+        let ends = ends.chain([0.0, 0.5, 1.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, 5e-324]);
+        let near = |x: f64| [x, x - 1.0, x - 0.5, x + 0.5, x + 1.0, x.next_down(), x.next_up()];
+        let near = ends.flat_map(near).flat_map(|x| [x, -x, f64::from(x as f32), -f64::from(x as f32)]);
+        let random = |i: u64| f64::from_bits((i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).rotate_left(23));
+        near.chain((0..100_000).map(random))
+    }
+
+    #[test]
+    fn numbers_are_converted_like_as() {
+        macro_rules! check {
+            ($($ty:ident $nan32:expr, $nan64:expr;)*) => {$(
+                for x in numbers() {
+                    let expected = if x.is_nan() { $nan64 } else { x as $ty };
+                    assert_eq!(<$ty as Integer>::from_f64(x), expected, "{x:?}");
+                    let x = x as f32;
+                    let expected = if x.is_nan() { $nan32 } else { x as $ty };
+                    assert_eq!(<$ty as Integer>::from_f32(x), expected, "{x:?}");
+                }
+            )*};
+        }
+        check! {
+            u8 0, 1 << 7; i8 0, i8::MIN; u16 0, 1 << 15; i16 0, i16::MIN; u32 0, 1 << 31; i32 0, i32::MIN;
+            u64 1 << 63, 1 << 63; i64 i64::MIN, i64::MIN;
+        }
+    }
 }

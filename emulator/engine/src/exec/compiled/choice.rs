@@ -18,7 +18,7 @@ use crate::semantics::{PureInfo, Width};
 use std::collections::{HashMap, HashSet};
 
 /// Assumed number of runs of the body of a loop.
-const RUNS: u64 = 8;
+const RUNS: u64 = 4;
 /// Maximum number of loops in each other that count.
 const MOST_LOOPS: u32 = 3;
 
@@ -138,7 +138,7 @@ fn of_operation(info: &PureInfo) -> Costs {
     Costs::of(match info.lower {
         Lower::MulLow | Lower::MadLow if is_wide => [24, 4, 4],
         Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToWhole(..) | Lower::FloatToFloat(_) => {
-            [9, 9, 6]
+            [6, 9, 6]
         }
         Lower::Dot { .. } => [12, 22, 14],
         // Rows have vectors, where machine code makes a call for each lane.

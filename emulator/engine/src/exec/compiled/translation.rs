@@ -275,7 +275,7 @@ mod tests {
             add.u32 %r, %r, %i; setp.eq.u32 %p, %r, %t; @%p st.shared.u32 [%s], %i;
             add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20; @%p bra L;
             {}",
-            "bar.sync 0;".repeat(11)
+            "bar.sync 0;".repeat(6)
         ));
         let forms = [1, 16, 32, 64, 65, 1024, u32::MAX].map(|threads| device.form(threads));
         let quads = Some(Form::Quads);
