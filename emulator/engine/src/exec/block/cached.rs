@@ -223,3 +223,40 @@ impl MachineState {
         self.kept.clear();
     }
 }
+
+#[cfg(all(test, feature = "compile"))]
+mod tests {
+    use super::{MachineState, Reach};
+
+    /// A region of 16 words at a multiple of 4096.
+    fn region(number: u64) -> Reach {
+        Reach { base: number << 12, limit: 16, row_limit: 13, delta: number << 32 }
+    }
+
+    #[test]
+    fn an_access_knows_four_regions_and_a_fifth_replaces_the_first() {
+        let mut state = MachineState::default();
+        state.reset(2, 0);
+        assert_eq!(state.found_before(0, 1 << 12, 4), None);
+        (1..=4).for_each(|number| state.remember(0, region(number)));
+        for number in [1, 2, 3, 1, 2] {
+            let address = (number << 12) + 60;
+            assert_eq!(state.found_before(0, address, 4), Some(address + (number << 32)));
+            assert_eq!(state.caches[0].base, number << 12);
+        }
+        // Beyond its end, misaligned, and by another access.
+        assert_eq!(state.found_before(0, (1 << 12) + 64, 4), None);
+        assert_eq!(state.found_before(0, (1 << 12) + 2, 4), None);
+        assert_eq!(state.found_before(1, 1 << 12, 4), None);
+        let known = |state: &MachineState| {
+            let mut bases: Vec<u64> = state.before[0].iter().map(|reach| reach.base >> 12).collect();
+            bases.push(state.caches[0].base >> 12);
+            bases.sort_unstable();
+            bases
+        };
+        assert_eq!(known(&state), [1, 2, 3, 4]);
+        state.remember(0, region(5));
+        assert_eq!(known(&state).len(), 4);
+        assert!(known(&state).contains(&5) && known(&state).contains(&2));
+    }
+}

@@ -195,11 +195,15 @@ pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, form_of, in_form};
+    use super::{Form, LEAST_WORTH, WARM, WORTH_COMPILING, effort, form_of, in_form, is_warm};
+    use super::{is_worth_compiling, translation};
+    use crate::exec::block::launch::Launch;
     use crate::exec::compiled::machine::{REFUSED, REFUSES};
     use crate::exec::{ExecOptions, Execution, LaunchArgs, NoHooks, launch};
-    use crate::memory::{Memory, Region, Request};
+    use crate::memory::{Memory, Region, Request, Writer};
     use crate::program::{Kernel, Program};
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
 
     /// A program with one kernel, and memory with a word per thread.
     struct Device {
@@ -280,6 +284,33 @@ mod tests {
         let forms = [1, 16, 32, 64, 65, 1024, u32::MAX].map(|threads| device.form(threads));
         let quads = Some(Form::Quads);
         assert_eq!(forms, [quads, quads, quads, quads, None, None, None]);
+    }
+
+    /// A kernel runs on rows for a time in proportion to the time to compile it.
+    #[test]
+    fn large_kernels_change_to_machine_code_later() {
+        let body = |count: usize| "mad.lo.u32 %r, %r, %t, %w; st.global.u32 [%x], %r;".repeat(count);
+        let [small, large] = [50, 1500].map(|count| Device::new(&body(count)));
+        let effort = |device: &Device| effort(device.kernel(), translation(device.kernel()).unwrap());
+        let [least, most] = [effort(&small), effort(&large)];
+        assert!(least >= 50 && most > 20 * least, "{least} {most}");
+        for device in [small, large] {
+            let effort = effort(&device);
+            let runs = |instructions: u64| {
+                let translation = translation(device.kernel()).unwrap();
+                translation.ran.store(instructions, Ordering::Relaxed);
+                is_warm(device.kernel())
+            };
+            let needed = WARM * effort.max(device.kernel().code.len() as u64);
+            assert_eq!([runs(needed - 1), runs(needed)], [false, true]);
+            let memory = device.memory.snapshot();
+            let (params, options, writer) = ([0; 8], ExecOptions::default(), Writer::new());
+            let args = device.args(&params, 32);
+            let launch = Launch::new(&args, &memory, &options, &NoHooks, &writer, None).unwrap();
+            let worth = (WORTH_COMPILING * effort as u32).max(LEAST_WORTH);
+            let nearly = worth.saturating_sub(Duration::from_nanos(1));
+            assert_eq!([nearly, worth].map(|ran| is_worth_compiling(&launch, ran)), [false, true]);
+        }
     }
 
     #[test]

@@ -52,9 +52,6 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     if let Some(steps) = grouped {
         running = vector::run_groups(block, steps, turn)?;
     } else {
-        let [x, y, z] = block.index().map(u64::from);
-        let salt = block.rounds() ^ x << 16 ^ y << 32 ^ z << 48;
-        let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
         #[cfg(feature = "compile")]
         let code = compiled::of_launch(block);
         #[cfg(feature = "compile")]
@@ -68,6 +65,9 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
         }
         #[cfg(not(feature = "compile"))]
         let code = None;
+        let [x, y, z] = block.index().map(u64::from);
+        let salt = block.rounds() ^ x << 16 ^ y << 32 ^ z << 48;
+        let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
         for place in 0..block.warps.len() {
             block.launch.writer.admit_if_any();
             let index = order.at(place as u64) as usize;

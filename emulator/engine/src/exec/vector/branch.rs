@@ -17,12 +17,12 @@ pub(super) struct Company {
     pub(super) fuel: u32,
 }
 
-/// The result of a branch over an arm.
-enum Skip {
+/// The place of a group after a branch over an arm.
+enum Place {
     /// All lanes are at its first step.
-    Nobody,
+    First,
     /// All are at its end.
-    All,
+    End,
     /// Some are in it and others at its end, so the group is settled and rests.
     Apart,
 }
@@ -77,15 +77,15 @@ impl Run<'_, '_, '_> {
     #[inline(always)]
     pub(super) fn skip(&mut self, step: &Step, ways: [usize; 2]) -> Result<Go, Stop> {
         Ok(match self.skips(step, ways)? {
-            Skip::Nobody => Go::On,
-            Skip::All => self.go(ways[1]),
-            Skip::Apart => Go::Rest,
+            Place::First => Go::On,
+            Place::End => self.go(ways[1]),
+            Place::Apart => Go::Rest,
         })
     }
 
     /// The same without a look at other paths.
     #[inline(always)]
-    fn skips(&mut self, step: &Step, ways: [usize; 2]) -> Result<Skip, Stop> {
+    fn skips(&mut self, step: &Step, ways: [usize; 2]) -> Result<Place, Stop> {
         let mut staying = [0; MOST_WARPS];
         let (mut any, mut all) = (0, true);
         for (warp, staying) in staying.iter_mut().enumerate().take(self.files.count) {
@@ -94,10 +94,10 @@ impl Run<'_, '_, '_> {
             all &= *staying == self.files.masks[warp];
         }
         if all {
-            return Ok(Skip::Nobody);
+            return Ok(Place::First);
         }
         if any == 0 {
-            return Ok(Skip::All);
+            return Ok(Place::End);
         }
         self.settle(step.pc);
         self.run_arm(ways, &staying)
@@ -131,7 +131,7 @@ impl Run<'_, '_, '_> {
 
     /// Runs the steps between two steps for some lanes of a settled group. They end at the second.
     #[inline(never)]
-    fn run_arm(&mut self, [first, end]: [usize; 2], masks: &[u32; MOST_WARPS]) -> Result<Skip, Stop> {
+    fn run_arm(&mut self, [first, end]: [usize; 2], masks: &[u32; MOST_WARPS]) -> Result<Place, Stop> {
         // Warps without lanes here do not run it.
         let gang = self.gang.with_lanes(masks);
         let mut files = self.files.with_lanes(masks);
@@ -146,9 +146,9 @@ impl Run<'_, '_, '_> {
             self.used += step.weight;
             let go = match step.action {
                 Action::Skip(target) => match self.skips(step, [at + 1, target as usize])? {
-                    Skip::Nobody => Go::On,
-                    Skip::All => Go::To(target as usize),
-                    Skip::Apart => Go::Rest,
+                    Place::First => Go::On,
+                    Place::End => Go::To(target as usize),
+                    Place::Apart => Go::Rest,
                 },
                 Action::Arm { weight, .. } if self.enters_arm(step.guard, weight) => Go::On,
                 Action::Arm { target, .. } => Go::To(target as usize),
@@ -163,10 +163,10 @@ impl Run<'_, '_, '_> {
         self.count();
         (self.gang, self.files) = whole;
         if together {
-            return Ok(Skip::All);
+            return Ok(Place::End);
         }
         self.leave_arm(masks, code.steps[end].entry);
-        Ok(Skip::Apart)
+        Ok(Place::Apart)
     }
 
     /// Returns the rows that other lanes need while some run the steps of an arm, up to its end.
