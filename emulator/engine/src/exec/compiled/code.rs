@@ -1,6 +1,6 @@
 //! A kernel as machine code.
 
-use super::backend::{Blk, Edge, I64, Val};
+use super::backend::{Blk, Edge, I64, Kind, Val};
 use super::calls::{self, CallSite};
 use super::context::Context;
 use super::loops;
@@ -231,6 +231,17 @@ impl Writer<'_, '_> {
     fn instruction(&mut self, pc: u32) {
         self.write_instruction(pc);
         self.store_early(pc);
+        self.compute_at_once(pc);
+    }
+
+    /// Stores the result of an instruction, so that it is computed before the next.
+    fn compute_at_once(&mut self, pc: u32) {
+        if !self.plan.sums.contains(&pc) || self.e.has_ended() {
+            return;
+        }
+        for value in self.collect(&self.written_by(&self.kernel.code[pc as usize])) {
+            self.e.store(Kind::State, value, self.context, Context::COMPUTED);
+        }
     }
 
     /// Stores the registers that an instruction has written, if stops in inner loops need them.

@@ -84,6 +84,8 @@ pub(super) struct Context {
     /// Arguments and result of the last rare call.
     pub(super) arguments: [u64; 6],
     pub(super) result: u64,
+    /// The last number that was computed at once.
+    pub(super) computed: [u64; 2],
     pub(super) limits: Limits,
     /// A `Block`, exclusively used by these functions while machine code runs.
     pub(super) block: *mut c_void,
@@ -103,7 +105,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result;
+    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result; COMPUTED = computed;
     SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 

@@ -67,6 +67,7 @@ mod roots;
 mod run;
 mod runner;
 mod subnormal;
+mod sums;
 mod support;
 mod translation;
 mod types;

@@ -4,12 +4,13 @@ use super::groups::Groups;
 use super::live::Live;
 use super::quads::{Arms, Shapes, find_joins, may_part};
 use super::subnormal;
+use super::sums;
 use super::support::{self, course_goes_on, is_stop, is_supported};
 use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Instruction, Op};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
 const MOST_INSTRUCTIONS: usize = 20_000;
@@ -56,6 +57,8 @@ pub(super) struct Plan {
     pub(super) live: Live,
     /// Live registers that are not subnormal, at the beginnings of blocks.
     pub(super) normal: HashMap<u32, Vec<u32>>,
+    /// Instructions whose results are computed at once.
+    pub(super) sums: HashSet<u32>,
     /// True if optimizing it would take too long.
     pub(super) is_large: bool,
 }
@@ -85,6 +88,7 @@ impl Plan {
             groups: Groups::default(),
             live: Live::default(),
             normal: HashMap::new(),
+            sums: HashSet::new(),
             is_large: false,
         };
         if quads {
@@ -99,6 +103,9 @@ impl Plan {
         let sizes = [count, accesses, most, joined + crossed];
         let optimized = if plan.shapes.is_some() { OPTIMIZED_QUADS } else { OPTIMIZED };
         plan.is_large = sizes.iter().zip(optimized).any(|(size, most)| *size > most);
+        if !plan.is_large {
+            plan.sums = sums::find(kernel, &plan.leads);
+        }
         let usual = joined <= ALWAYS + MOST_LIVE * count && crossed <= ALWAYS + MOST_CROSSED * count;
         usual.then_some(plan)
     }

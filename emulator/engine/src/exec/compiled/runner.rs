@@ -162,6 +162,7 @@ fn of_launch(block: &mut Block<'_, '_>, code: &Code, loan: u32) -> Context {
         own: null_mut(),
         arguments: [0; 6],
         result: 0,
+        computed: [0; 2],
         limits: Limits::default(),
         block: null_mut(),
         warp: 0,
