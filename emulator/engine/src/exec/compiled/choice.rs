@@ -56,7 +56,8 @@ pub(super) struct Choice {
     pub(super) form: Option<Form>,
     /// The form if there is no code for quads.
     pub(super) single: Option<Form>,
-    /// The form if the lanes of quads often part.
+    /// The form if the lanes of quads often part; `None` to stay with quads, because rows run their
+    /// paths one after the other.
     pub(super) parted: Option<Form>,
 }
 
@@ -111,7 +112,7 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
         quads *= if plan.is_some_and(|plan| plan.live.most > MANY_LIVE) { CROWDED } else { 1 };
     }
     let single = (lanes < rows).then_some(Form::Lanes);
-    // If lanes part, rows take longer than this estimate too.
+    // Rows take longer than this estimate too then.
     let parted = (lanes < rows * 3 / 2).then_some(Form::Lanes);
     Choice { form: if quads < rows.min(lanes) { Some(Form::Quads) } else { single }, single, parted }
 }

@@ -169,7 +169,10 @@ fn chosen(kernel: &Kernel, class: usize) -> Choice {
     let Some(translation) = translation(kernel) else { return Choice::ROWS };
     let chosen = *translation.chosen[class].get_or_init(find);
     let parts = chosen.form == Some(Form::Quads) && translation.parts.load(Ordering::Relaxed);
-    if parts { Choice { form: chosen.parted, single: chosen.parted, ..chosen } } else { chosen }
+    match chosen.parted.filter(|_| parts) {
+        Some(form) => Choice { form: Some(form), single: Some(form), ..chosen },
+        None => chosen,
+    }
 }
 
 /// Returns the class of the blocks of a launch.
@@ -311,6 +314,23 @@ mod tests {
             let nearly = worth.saturating_sub(Duration::from_nanos(1));
             assert_eq!([nearly, worth].map(|ran| is_worth_compiling(&launch, ran)), [false, true]);
         }
+    }
+
+    /// Single lanes have no vectors of floats, and rows run each path alone.
+    #[test]
+    fn quads_whose_lanes_part_stay_if_single_lanes_are_slow() {
+        let device = Device::new(&format!(
+            ".reg .f32 %f; mov.b32 %f, %t; mov.u32 %r, %t; {}
+            L: mad.lo.u32 %r, %r, 1664525, 1013904223; shr.u32 %s, %r, 28; setp.ne.u32 %p, %s, 0; @%p bra L;
+            mov.b32 %s, %f; xor.b32 %r, %r, %s;",
+            "mul.rn.f32 %f, %f, %f;".repeat(200)
+        ));
+        assert_eq!(device.form(256), Some(Form::Quads));
+        let translation = translation(device.kernel()).unwrap();
+        translation.ran.store(1 << 40, Ordering::Relaxed);
+        device.launch(&ExecOptions::default(), 256);
+        assert!(translation.parts.load(Ordering::Relaxed));
+        assert_eq!(device.form(256), Some(Form::Quads));
     }
 
     #[test]
