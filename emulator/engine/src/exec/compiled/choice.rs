@@ -81,6 +81,9 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
     for (index, step) in steps.iter().enumerate() {
         let costs = match (&step.action, &kernel.code[step.pc as usize].op) {
             (Action::Pure { .. }, Op::Pure { info, .. }) => of_operation(info),
+            (Action::PureLanes { .. }, Op::Pure { info, .. }) if matches!(info.lower, Lower::Dot { .. }) => {
+                Costs { rows: 34, ..of_operation(info) }
+            }
             // At the end of a loop, lanes part once.
             (Action::Branch(target) | Action::Skip(target), _)
                 if parts[index] && loops.ends_at(index, *target as usize) =>
