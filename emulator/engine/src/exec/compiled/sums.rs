@@ -45,8 +45,10 @@ fn in_block(kernel: &Kernel, reads: &HashMap<u32, u32>, block: Range<usize>, fou
     let mut waiting: HashMap<u32, u32> = HashMap::new();
     for pc in block {
         let instruction = &kernel.code[pc];
-        let mut sum = 0;
-        effects::reads(instruction, &mut |register| sum += waiting.get(&register.0).unwrap_or(&0));
+        let mut sum: u32 = 0;
+        effects::reads(instruction, &mut |register| {
+            sum = sum.saturating_add(waiting.get(&register.0).copied().unwrap_or(0));
+        });
         let loads = matches!(instruction.op, Op::Load(_));
         let at_once = !loads && sum >= MOST && pc < last && matches!(instruction.op, Op::Pure { .. });
         if at_once {
@@ -81,6 +83,21 @@ mod tests {
         );
         let program = Program::load(&text, &Default::default()).unwrap();
         Plan::of(&program.kernels()[0], false).unwrap().sums.len()
+    }
+
+    /// A number that is squared again and again waits for each load as often.
+    #[test]
+    fn powers_of_sums_do_not_overflow() {
+        let loads: String =
+            (0..8).map(|load| format!("ld.global.f32 %f{load}, [%x+{}];", load * 4)).collect();
+        let text = format!(
+            ".version 8.0 .target sm_90 .address_size 64
+            .visible .entry k(.param .u64 out) {{ .reg .b64 %x; .reg .f32 %f<80>;
+            ld.param.u64 %x, [out]; {loads} {} st.global.f32 [%x], %f71; ret; }}",
+            (7..71).map(|from| format!("mul.rn.f32 %f{}, %f{from}, %f{from};", from + 1)).collect::<String>()
+        );
+        let program = Program::load(&text, &Default::default()).unwrap();
+        assert!(Plan::of(&program.kernels()[0], false).unwrap().sums.is_empty());
     }
 
     #[test]
