@@ -110,7 +110,7 @@ impl Writer<'_, '_> {
     /// Returns true if the lanes access consecutive elements, and the distance of the first lane;
     /// `None` if they never do.
     fn is_next(&mut self, place: &Place<'_>, reach: &Reach, offsets: Offsets) -> Option<(Val, Val)> {
-        if reach.is_local() {
+        if reach.is_local() || matches!(offsets, Offsets::Regular(..)) {
             return None;
         }
         let bytes = u64::from(place.bytes);
@@ -127,14 +127,15 @@ impl Writer<'_, '_> {
                 return Some((follow, self.e.isub(address, reach.base)));
             }
         }
-        let (first, differs) = match offsets {
+        // Registers are compared, because many accesses have the same with different offsets.
+        let (first, differs) = match self.bases(place) {
             Offsets::Regular(..) => return None,
-            Offsets::Narrow(offsets) => {
-                let first = self.e.lane(offsets, 0);
+            Offsets::Narrow(bases) => {
+                let first = self.e.lane(bases, 0);
                 let steps = self.e.four([0, 1, 2, 3].map(|lane| lane * place.bytes));
-                let all = self.e.first_of(offsets);
+                let all = self.e.first_of(bases);
                 let expected = self.e.iadd(all, steps);
-                (first, self.e.bxor(offsets, expected))
+                (first, self.e.bxor(bases, expected))
             }
             Offsets::Wide([low, high]) => {
                 let first = self.e.lane(low, 0);
@@ -145,6 +146,8 @@ impl Writer<'_, '_> {
                 (first, self.e.bor(low, high))
             }
         };
+        let added = self.added(place, reach);
+        let first = self.e.iadd(first, added);
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));
         Some((self.e.icmp(IntCC::Equal, differs, zero), first))

@@ -4,6 +4,7 @@ use super::focus::Focus;
 use super::shapes::Shape;
 use crate::exec::block::cached::SPARE;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Val, argument, int_type};
+use crate::exec::compiled::called::bits;
 use crate::exec::compiled::callees::FIND_EACH;
 use crate::exec::compiled::context::Context;
 use crate::exec::compiled::groups::Span;
@@ -66,7 +67,7 @@ impl Writer<'_, '_> {
                 Shape::Regular(step) if step == 0 || place.address.width == Width::Double => {
                     Offsets::Regular(of(self), step)
                 }
-                _ => Offsets::Wide([0, 1].map(|half| self.with_focus(Focus::Half(half), of))),
+                _ => self.distant(place, &reach),
             };
             return (reach, offsets);
         }
@@ -74,15 +75,40 @@ impl Writer<'_, '_> {
             let address = memory::narrow_address(self, place.address);
             return (reach, Offsets::Regular(self.e.isub(address, reach.base), step));
         }
-        let address = if place.address.width == Width::Double {
-            let halves = [0, 1].map(|half| self.with_focus(Focus::Half(half), |w| w.get(base, I64)));
-            let address = self.e.join_words(halves);
-            let added = self.e.int(I32, place.address.offset as u64);
-            self.e.iadd(address, added)
+        let offsets = self.distant(place, &reach);
+        (reach, offsets)
+    }
+
+    /// Returns the distances of different accesses from the beginning of their memory.
+    fn distant(&mut self, place: &Place<'_>, reach: &Reach) -> Offsets {
+        let added = self.added(place, reach);
+        match self.bases(place) {
+            Offsets::Wide(bases) => Offsets::Wide(bases.map(|base| self.e.iadd(base, added))),
+            Offsets::Narrow(base) => Offsets::Narrow(self.e.iadd(base, added)),
+            regular => regular,
+        }
+    }
+
+    /// Returns the difference between a register of an address and the distance of the access.
+    pub(super) fn added(&mut self, place: &Place<'_>, reach: &Reach) -> Val {
+        let ty = self.e.ty(reach.base);
+        let offset = self.e.int(ty, place.address.offset as u64);
+        self.e.isub(offset, reach.base)
+    }
+
+    /// Returns the registers of different addresses, without their offset.
+    pub(super) fn bases(&mut self, place: &Place<'_>) -> Offsets {
+        let (base, width) = (place.address.base, place.address.width);
+        let is_wide = width == Width::Double;
+        if !is_wide && Area::of(place.space) != Area::Region {
+            return Offsets::Narrow(self.with_focus(Focus::Whole, |w| w.get(base, I32)));
+        }
+        let halves = [0, 1].map(|half| self.with_focus(Focus::Half(half), |w| bits(w, base, width)));
+        if Area::of(place.space) == Area::Region {
+            Offsets::Wide(halves)
         } else {
-            self.with_focus(Focus::Whole, |w| memory::narrow_address(w, place.address))
-        };
-        (reach, Offsets::Narrow(self.e.isub(address, reach.base)))
+            Offsets::Narrow(self.e.join_words(halves))
+        }
     }
 
     /// Returns the position at a distance from the beginning of the memory of a lane.
