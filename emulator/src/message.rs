@@ -57,6 +57,11 @@ pub enum Message<'a> {
         /// The kernel that launches.
         kernel: &'a str,
     },
+    /// A `WHILE` node of a graph was stopped by a limit of the settings.
+    EndlessLoop {
+        /// Number of runs of its body.
+        runs: u64,
+    },
     /// A function returns `CUDA_ERROR_NOT_SUPPORTED`. Reported once per function and reason.
     NotSupported {
         /// The exported name of the function.
@@ -101,6 +106,13 @@ impl fmt::Display for Message<'_> {
                     f,
                     "the kernel `{kernel}` in a graph launched work for its end (cudaStreamTailLaunch): an H200 \
                      (driver 580) waits for it in the graph's first run only"
+                )
+            }
+            Self::EndlessLoop { runs } => {
+                write!(
+                    f,
+                    "a WHILE node of a graph ran its body {runs} times, and its condition is still not zero \
+                     (endless loop?): stopped by the limit of instructions or time"
                 )
             }
             Self::NotSupported { function, reason } => {

@@ -75,7 +75,7 @@ fn print(message: &Message<'_>) {
     // A closed or full standard error must not end the program.
     let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
     let kind = match message {
-        Message::Fault(_) => "fault",
+        Message::Fault(_) | Message::EndlessLoop { .. } => "fault",
         Message::ModuleRefused { .. } | Message::InputRefused { .. } | Message::LaunchRefused { .. } => {
             "refused"
         }

@@ -89,7 +89,6 @@ pub enum ApiCheck {
 /// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
 /// Memory accesses are always checked: out of bounds, freed, misaligned, null, host memory. No
 /// setting turns this off, because such an access would be an access to the emulator's own memory.
-/// that, since such an access would otherwise be one of the host's own.
 ///
 /// ```
 /// use cuprum_emulator::Settings;
@@ -334,15 +333,16 @@ impl Settings {
     }
 
     /// Sets the maximum number of warp instructions of a launch. A launch that exceeds it fails
-    /// with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    /// with `CUDA_ERROR_LAUNCH_TIMEOUT`, and so does a `WHILE` node of a graph that runs its body
+    /// more often. Default: no limit.
     #[must_use]
     pub fn instruction_budget(mut self, instructions: u64) -> Self {
         self.instruction_budget = Some(instructions);
         self
     }
 
-    /// Sets the maximum duration of a launch. A launch that exceeds it fails with
-    /// `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    /// Sets the maximum duration of a launch, and of all runs of the body of a `WHILE` node of a
+    /// graph. A longer one fails with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);

@@ -88,6 +88,26 @@ fn counting_loop(function: CUfunction, counter: u64, limit: u32) -> (CUgraph, CU
 }
 
 #[test]
+fn endless_loops_of_graphs_end_with_the_budget_or_the_time() {
+    for variable in [("CUPRUM_EMULATOR_BUDGET", "1000"), ("CUPRUM_EMULATOR_TIME_LIMIT", "0.2")] {
+        in_child("graph_nodes::endless_loops_of_graphs_end_with_the_budget_or_the_time", &[variable], || {
+            let _context = TestContext::new();
+            let counter = alloc(4);
+            ok!(cuMemsetD32_v2(counter, 0, 1));
+            let (short, _) = counting_loop(step(), counter, 3);
+            run(instantiate(short));
+            assert_eq!(read::<u32>(counter, 1), [3], "a loop that ends");
+
+            let (endless, _) = counting_loop(step(), counter, u32::MAX);
+            ok!(cuGraphLaunch(instantiate(endless), CUstream::null()));
+            let timeout = CUresult::CUDA_ERROR_LAUNCH_TIMEOUT;
+            assert_eq!(code!(cuStreamSynchronize(CUstream::null())), timeout);
+            assert_eq!(code!(cuCtxSynchronize()), timeout, "the context stays lost");
+        });
+    }
+}
+
+#[test]
 fn an_update_brings_the_new_graphs_conditions() {
     let _context = TestContext::new();
     let counter = alloc(4);

@@ -2,8 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
+use cuprum_sys::CUresult;
+
+use crate::message::{self, Message};
+
+use crate::driver::answer::Answer;
 use crate::driver::call::{Kind, Table};
+use crate::driver::state::settings;
 
 static CONDITIONS: Table<Weak<GraphCondition>> = Table::new(Kind::Condition);
 
@@ -44,6 +51,23 @@ impl GraphCondition {
 
     pub(crate) fn value(&self) -> u32 {
         self.value.load(Ordering::Relaxed)
+    }
+
+    /// Runs the body of a loop as long as the condition is not zero, within the limits of the
+    /// settings.
+    pub(crate) fn repeat(&self, mut run: impl FnMut() -> Answer) -> Answer {
+        let (start, settings) = (Instant::now(), settings());
+        let mut runs = 0;
+        while self.value() != 0 {
+            let spent = settings.instruction_budget.is_some_and(|budget| runs >= budget);
+            if spent || settings.time_limit.is_some_and(|limit| start.elapsed() > limit) {
+                message::tell(&Message::EndlessLoop { runs });
+                return Err(CUresult::CUDA_ERROR_LAUNCH_TIMEOUT);
+            }
+            run()?;
+            runs += 1;
+        }
+        Ok(())
     }
 
     pub(crate) fn reset(&self) {

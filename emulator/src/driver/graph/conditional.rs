@@ -85,12 +85,7 @@ impl Conditional {
         match self.choice {
             Choice::If => run(usize::from(value() == 0)),
             Choice::Switch => run(value() as usize),
-            Choice::While => {
-                while value() != 0 {
-                    run(0)?;
-                }
-                Ok(())
-            }
+            Choice::While => self.condition.repeat(|| run(0)),
         }
     }
 }
