@@ -141,6 +141,10 @@ pub enum CompileError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log(String);
 
+/// Advice on a header that NVRTC does not find.
+const HEADERS: &str = "\nNVRTC searches only folders that it is given: add the header's folder with Options::include, or its \
+                       text with Source::header";
+
 impl Log {
     pub(super) fn new(text: &str) -> Self {
         Self(text.trim_end().to_owned())
@@ -150,6 +154,11 @@ impl Log {
     #[inline]
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// True if an included file was not found.
+    fn lacks_header(&self) -> bool {
+        self.diagnostics().iter().any(|one| one.message.starts_with("cannot open source file"))
     }
 
     /// Its messages, each with its file and line.
@@ -210,7 +219,10 @@ impl fmt::Display for CompileError {
                     "{what} has a NUL byte at {position}: the compiler would read only the text before it"
                 )
             }
-            Self::Rejected { log } => write!(f, "the source does not compile: {log}"),
+            Self::Rejected { log } => {
+                write!(f, "the source does not compile: {log}")?;
+                if log.lacks_header() { f.write_str(HEADERS) } else { Ok(()) }
+            }
             Self::Option { log } => write!(f, "an option is not valid: {log}"),
             Self::Expression { expression, log } => {
                 write!(f, "the name expression `{expression}` denotes nothing in the source: {log}")

@@ -89,6 +89,14 @@ impl CUresult {
             Self::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
                 "Reboot, or reload the kernel module, after a driver update."
             }
+            Self::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => "Instantiate the new graph instead.",
+            Self::CUDA_ERROR_FABRIC_NOT_READY => "Try again later.",
+            _ => return self.advice_on_captures().or_else(|| self.advice_on_states()),
+        })
+    }
+
+    fn advice_on_captures(self) -> Option<&'static str> {
+        Some(match self {
             Self::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | Self::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT => {
                 "Keep calls that wait or allocate, and the default stream, out of captures; allocate before them."
             }
@@ -96,8 +104,44 @@ impl CUresult {
             Self::CUDA_ERROR_STREAM_CAPTURE_UNJOINED => {
                 "Before the capture ends, let its first stream wait for an event of each stream forked from it."
             }
-            Self::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => "Instantiate the new graph instead.",
-            Self::CUDA_ERROR_FABRIC_NOT_READY => "Try again later.",
+            Self::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED => "End the capture with the stream that began it.",
+            Self::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD => {
+                "End the capture on the thread that began it, or begin it in relaxed mode."
+            }
+            Self::CUDA_ERROR_STREAM_CAPTURE_MERGE => {
+                "Let streams wait only for events of their own capture; two captures cannot become one."
+            }
+            Self::CUDA_ERROR_STREAM_CAPTURE_ISOLATION => {
+                "Captured work cannot wait for work before the capture: wait for that before the capture begins."
+            }
+            Self::CUDA_ERROR_CAPTURED_EVENT => {
+                "The event was last recorded in a capture: wait for it only there, or record it anew outside."
+            }
+            _ => return None,
+        })
+    }
+
+    /// Advice on calls that do or undo something twice, or too late.
+    fn advice_on_states(self) -> Option<&'static str> {
+        Some(match self {
+            Self::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {
+                "Enable access once for each direction: it lasts until it is disabled or the context ends."
+            }
+            Self::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED => {
+                "Enable access in this direction first; each direction has its own."
+            }
+            Self::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED => {
+                "Ask for peer access before enabling it; copies between the devices work without it."
+            }
+            Self::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE => {
+                "Set the flags of the primary context before anything retains it."
+            }
+            Self::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED => {
+                "Register a range once; a part of a registered range counts as registered."
+            }
+            Self::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => {
+                "Unregister only ranges that were registered, by their first address."
+            }
             _ => return None,
         })
     }
@@ -171,6 +215,6 @@ mod tests {
         assert!(fault.advice_in_software().is_some_and(|text| text.contains("last_fault()")));
         assert!(fault.advice().is_some_and(|text| !text.contains("last_fault()")));
         let advised = CUresult::NAMES.iter().filter(|entry| CUresult(entry.0).advice().is_some()).count();
-        assert!(advised >= 35, "only {advised} codes have advice");
+        assert!(advised >= 46, "only {advised} codes have advice");
     }
 }

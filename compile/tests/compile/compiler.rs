@@ -190,6 +190,16 @@ fn the_log_is_in_the_error_with_file_and_line() {
 }
 
 #[test]
+fn the_error_of_a_missing_header_says_how_to_add_it() {
+    state(|state| state.log = b"k.cu(1): catastrophic error: cannot open source file \"none.h\"\n".to_vec());
+    let text = compiler().compile(&Source::new("refused"), &Options::new()).unwrap_err().to_string();
+    assert!(text.ends_with("with Options::include, or its text with Source::header"), "{text}");
+    state(|state| state.log = b"k.cu(1): error: identifier \"x\" is undefined\n".to_vec());
+    let text = compiler().compile(&Source::new("refused"), &Options::new()).unwrap_err().to_string();
+    assert!(!text.contains("Options::include"), "{text}");
+}
+
+#[test]
 fn a_log_in_another_encoding_is_still_a_log() {
     state(|state| state.log = b"k.cu(1): error: \xFF\xFEodd".to_vec());
     let error = compiler().compile(&Source::new("refused"), &Options::new()).unwrap_err();
