@@ -76,16 +76,18 @@
 //!
 //! # Threads
 //!
-//! Each thread has its own current context. [`ContextStack`], [`Current`], [`Scope`], [`Lent`] and
-//! [OpenGL objects](graphics) stay on their thread; all other types can be sent and shared. Drop
-//! works on any thread: it makes the object's context current if necessary, and restores the
-//! previous one.
+//! Each thread has its own current context. Tokens ([`ContextStack`], [`Current`],
+//! [`Attached`](context::Attached)), values that use a token ([`Scope`], [`Lent`],
+//! [`Capture`](graph::Capture) and others) and [OpenGL objects](graphics) stay on their thread. A
+//! [`Graph`](graph::Graph) or its executable can be sent, but only one thread at a time can use it.
+//! All other objects can be sent and shared. Drop works on any thread: it makes the object's
+//! context current if necessary, and restores the previous one.
 //!
 //! Code that gets no token from its caller, as in a library, [enters](ContextRef::enter) a context
 //! with a closure. `enter` pushes the context for the closure, unless it is already current. A
-//! worker thread is a loop over a channel inside `enter` (example 04). A thread that uses one
-//! context can be [attached](context::Attached) to it: its token fits in a struct, and `enter`
-//! makes no driver call there.
+//! worker thread is a loop inside `enter` (example 04). A thread that uses one context can be
+//! [attached](context::Attached) to it: its token fits in a struct, and `enter` makes no driver
+//! call there.
 //!
 //! A token forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next
 //! use of an earlier token of the thread, or the next push, detects this and pops the context, or

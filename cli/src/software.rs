@@ -13,7 +13,7 @@ pub(crate) const BUILT: &str = "libcuprum_libcuda.so";
 /// Variable that makes PyTorch allocate each tensor by a separate call. Otherwise it divides
 /// segments, in which out-of-bounds accesses are not detected.
 const TORCH_MEMORY: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
-/// Folder of packages, relative to the executable's folder: `lib/cuprum/libcuda.so.1`.
+/// Folder of packages, relative to the executable's folder; it contains the library [`BUILT`].
 const INSTALLED: &str = "../lib/cuprum";
 
 /// Finds a library: the given path, otherwise the variable's, otherwise one of that name next to

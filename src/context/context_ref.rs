@@ -27,7 +27,7 @@ use crate::raw::shared::Shared;
 pub(crate) type KeptContext<'ctx> = Keep<'ctx, ContextRef>;
 
 /// A context with any owner. [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`]
-/// and [shared context](crate::Shared) dereference to it.
+/// and a [shared context](crate::Shared) dereference to it.
 ///
 /// Programs only have references to it. Objects made in a borrowed context carry the lifetime of
 /// the borrow, so the context cannot be destroyed before its buffers, streams, events and modules.

@@ -89,7 +89,7 @@ impl<'a> Surface<'a> {
     ///
     /// # Errors
     /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`];
-    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it; `CUDA_ERROR_OUT_OF_MEMORY`; the
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); `CUDA_ERROR_OUT_OF_MEMORY`; the
     /// sticky errors of earlier work.
     ///
     /// Driver: `cuSurfObjectCreate`, CUDA 5.0+.

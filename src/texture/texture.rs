@@ -68,7 +68,7 @@ impl<'a> Texture<'a> {
     /// Creates a texture from an array or from memory.
     ///
     /// # Errors
-    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it;
+    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT);
     /// `CUDA_ERROR_INVALID_VALUE` for memory whose address or pitch does not have the alignment of
     /// the device attributes, and for combinations that the driver does not support;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.

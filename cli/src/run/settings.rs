@@ -19,7 +19,7 @@ const CHECKS: &[(&str, &str)] = &[
 /// The variable that makes findings of checks end a launch.
 pub(super) const FAIL_FAST: &str = "CUPRUM_EMULATOR_FAIL_FAST";
 
-/// Options that `--check all` omits: they report many intended accesses, or are not checks.
+/// Options that `--all-checks` omits: they report many intended accesses, or are not checks.
 const NOT_OF_ALL: &[&str] = &["--racecheck-atomic-reads", "--nancheck", "--fail-fast"];
 
 /// Options with a value, which the software device parses and validates.

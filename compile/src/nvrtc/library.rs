@@ -98,8 +98,9 @@ impl Library {
     /// order, of each place the newest first: the library that the system's loader finds by name
     /// (on Windows the folders of `PATH`); the toolkit that `CUDA_HOME` and `CUDA_PATH` name; the
     /// wheels of the active virtual environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), of `PYTHONPATH`,
-    /// of the first `python3` in `PATH`, and of the user; `/usr/local/cuda`. All functions are
-    /// looked up at once. Opening the same library again returns the same table.
+    /// of the first `python3` in `PATH`, and of the user; except on Windows `/usr/local/cuda` and
+    /// `/opt/cuda`. All functions are looked up at once. Opening the same library again returns the
+    /// same table.
     ///
     /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name
     /// any file: the user who starts a process decides which libraries its loader loads, and

@@ -87,6 +87,7 @@ pub enum ApiCheck {
 /// | `CUPRUM_EMULATOR_EXECUTION` | `automatic`, `vector`, `plain`, and with the feature `compile` `compiled`, `quads` | `automatic` |
 /// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one per core | `0` |
 /// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
+///
 /// Memory accesses are always checked: out of bounds, freed, misaligned, null, host memory. No
 /// setting turns this off, because such an access would be an access to the emulator's own memory.
 ///
@@ -373,9 +374,10 @@ impl Settings {
         self
     }
 
-    /// Sets whether the message hook receives faults and refused modules, and whether a host access
-    /// to a device address is reported: on standard error, by a handler of `SIGSEGV` (Linux).
-    /// Default: yes. [`last_fault`](crate::last_fault) returns the latest fault in any case.
+    /// Sets whether the message hook receives messages other than leaks, missing orders between
+    /// streams and invalid settings, and whether a host access to a device address is reported: on
+    /// standard error, by a handler of `SIGSEGV` (Linux). Default: yes.
+    /// [`last_fault`](crate::last_fault) returns the latest fault in any case.
     #[must_use]
     pub fn reports(mut self, yes: bool) -> Self {
         self.reports = yes;

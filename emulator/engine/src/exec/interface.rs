@@ -36,18 +36,20 @@ pub enum Execution {
     Vector,
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
-    /// generator, with `check_races` or `check_barriers`, with `check_init` for kernels that may
-    /// read registers before they write them, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with warp-group products, and with more than 20,000 instructions. With a
-    /// seed, lanes run in a random order from one head of a loop to the next. A warp does not run
-    /// in lockstep: if its threads race, because one writes data that another reads without
-    /// `bar.warp.sync` or another barrier between, the results may differ from the other modes.
-    /// `check_races` finds such races.
+    /// generator, with `check_races` or `check_barriers`, if the accessed bytes are recorded
+    /// ([`Hooks::touched`]), with `check_init` for kernels that may read registers before they
+    /// write them, for targets before `sm_70`, with volatile accesses to shared memory, with
+    /// warp-group products, and with more than 20,000 instructions. With a seed, lanes run in a
+    /// random order from one head of a loop to the next. A warp does not run in lockstep: if its
+    /// threads race, because one writes data that another reads without `bar.warp.sync` or another
+    /// barrier between, the results may differ from the other modes. `check_races` finds such
+    /// races.
     Compiled,
     /// As `Compiled`, but four threads at a time as long as they take the same way, with the vector
     /// instructions of x86-64. Threads run one by one on other processors, with a seed or
-    /// `check_init`, in kernels with functions or more than a thousand instructions, and in blocks
-    /// of several dimensions whose first is no multiple of four.
+    /// `check_init`, in kernels with functions, with more than 1500 instructions, with more than
+    /// 256 accesses to memory or with very many live registers, and in blocks of several dimensions
+    /// whose first is no multiple of four.
     Quads,
     /// `Vector`; with the feature `compile`, `Compiled` or `Quads` for kernels that it is expected
     /// to run faster, unless a seed is set. They begin when the launches of a kernel have run 500
@@ -160,10 +162,12 @@ impl ExecOptions {
 ///
 /// # let program = cuprum_ptx::program::Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &Default::default())?;
 /// # let map = cuprum_engine::memory::Memory::new(1, 1 << 20, false).snapshot();
-/// let kernel = &program.kernels()[0]; let launch_args = LaunchArgs {     kernel, globals: &[],
-/// grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],     cluster: None,
-/// cooperative: false, grid_workspace: 0, }; launch(&launch_args, &map, &ExecOptions::default(),
-/// &NoHooks).map_err(|fault| fault.to_string())?;
+/// let kernel = &program.kernels()[0];
+/// let launch_args = LaunchArgs {
+///     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
+///     cluster: None, cooperative: false, grid_workspace: 0,
+/// };
+/// launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault| fault.to_string())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -282,8 +286,9 @@ impl Hooks for NoHooks {
 /// #     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
 /// #     cluster: None, cooperative: false, grid_workspace: 0,
 /// # };
-/// let stats = launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault|
-/// fault.to_string())?; assert_eq!(stats.blocks, 2);
+/// let stats = launch(&launch_args, &map, &ExecOptions::default(), &NoHooks)
+///     .map_err(|fault| fault.to_string())?;
+/// assert_eq!(stats.blocks, 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

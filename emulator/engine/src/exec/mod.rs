@@ -15,9 +15,9 @@
 //! | `plain` | one warp, instruction by instruction |
 //! | `access` | loads, stores and atomics: address to bytes, with every access checked |
 //! | `block` | the state of a block: its warps and their registers, its barriers, its faults |
-//! | `check`, `code`, [`texture`] | state of the checks; kernels as steps; sampling of textures |
-//! | [`touched`] | the bytes that a launch reads and writes |
 //! | `interface` | arguments of a launch |
+//! | `check`, `code`, [`texture`], `tensor` | state of the checks; kernels as steps; sampling of textures; tensor maps |
+//! | [`touched`] | the bytes that a launch reads and writes |
 
 mod access;
 mod block;

@@ -7,12 +7,13 @@
 //! | module | contents |
 //! |---|---|
 //! | `kernel` | a loaded module |
-//! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `sparse`, `texture` | operations of instructions, for the execution modes |
+//! | `instruction`, `condition`, `types`, `memory`, `bulk`, `matrix`, `warp_group`, `sparse`, `texture` | operations of instructions, for the execution modes |
 //! | `effects` | registers and predicates that each instruction reads and writes, and its control flow |
-//! | `flow`, `blocks`, `unwritten`, `polls` | analysis of a whole kernel |
+//! | `flow`, `blocks`, `unwritten`, `polls`, `reuse`, `rename` | analysis of a whole kernel, and its rows |
 //! | `symbols`, `variables`, `functions`, `names`, `initial`, `declare`, `exports` | declarations of modules |
 //! | `decode` | from opcode to instruction |
-//! | `module`, `header` | loading of modules |
+//! | `module`, `header`, `newer`, `error` | loading of modules, and its errors |
+//! | `slot` | the data that a runner derives from a kernel |
 
 #[doc(hidden)]
 pub mod blocks;

@@ -24,7 +24,7 @@ enum Lanes<F, E> {
     Each(E),
 }
 
-/// The table entry of an operation, used by the decoder and both execution modes.
+/// The table entry of an operation, used by the decoder and all execution modes.
 #[derive(Debug)]
 pub struct PureInfo {
     lanes: Lanes<PureFn, Each>,
@@ -42,7 +42,7 @@ pub struct PureInfo {
     pub signed: [bool; 5],
 }
 
-/// The table entry of a comparison, used by the decoder and both execution modes.
+/// The table entry of a comparison, used by the decoder and all execution modes.
 #[derive(Debug)]
 pub struct TestInfo {
     lanes: Lanes<TestFn, TestEach>,

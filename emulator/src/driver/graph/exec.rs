@@ -157,7 +157,8 @@ impl GraphRun {
 const AUTO_FREE: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
 /// Uploads immediately, if the call names a stream for it.
 const UPLOAD: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD.0 as u64;
-/// Allows launches from kernels. They are not supported, so the flag has no effect.
+/// Allows launches from kernels. They are not supported, so the flag only restricts the graph: it
+/// has work, and only work of the device, and [`AUTO_FREE`] is refused with it.
 const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
 /// Applies priorities of nodes. They have no effect and are not reported either, as on an H100.
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;

@@ -1,4 +1,4 @@
-//! Shadow memory of the checks that are off by default: written bytes, and last accesses.
+//! The last accesses to a word, and the rules by which a later access races with one.
 //!
 //! # Races
 //!

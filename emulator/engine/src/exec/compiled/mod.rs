@@ -1,11 +1,11 @@
 //! The compiled modes: kernels as machine code, thread by thread or four threads at a time.
 //!
-//! It runs on the same state as the other modes. Registers stay in the rows of a warp, and lanes in
-//! its divergent paths. An instruction without machine code is a *stop*, which the plain mode runs.
-//! A function of machine code runs the lanes of a divergent path one after the other, each from an
-//! *entry* to its next stop. It loads the registers that are live at the entry, and stores those
-//! that are live at the stop and were written since. Entries follow stops, and are at the heads of
-//! loops, where a lane that used up its share of instructions stops too.
+//! They run on the same state as the other modes. Registers stay in the rows of a warp, and lanes
+//! in its divergent paths. An instruction without machine code is a *stop*, which the plain mode
+//! runs. A function of machine code runs the lanes of a divergent path one after the other, each
+//! from an *entry* to its next stop. It loads the registers that are live at the entry, and stores
+//! those that are live at the stop and were written since. Entries follow stops, and are at the
+//! heads of loops, where a lane that used up its share of instructions stops too.
 //!
 //! | file | contents |
 //! |---|---|
@@ -16,10 +16,13 @@
 //! | `code`, `entries` | a kernel as machine code; its entries and the end of its stops |
 //! | `loops` | the number of loops around each place |
 //! | `live` | the registers that are live at each position |
+//! | `subnormal` | registers without subnormal numbers |
+//! | `dataflow` | facts about registers at all blocks, for `live` and `subnormal` |
 //! | `values` | the values of registers, and where blocks join |
 //! | `registers` | registers in their types |
 //! | `types` | numbers that stay in floating-point registers |
-//! | `lower`, `float`, `integer`, `memory`, `atomic` | instructions as machine code |
+//! | `lower`, `float`, `directed`, `elementary`, `conversion`, `integer`, `memory`, `atomic` | instructions as machine code |
+//! | `sums` | long sums that are computed where they are written |
 //! | [`quads`] | the same for four lanes at a time |
 //! | `callees`, `called` | the functions that machine code calls, and operations as calls of theirs |
 //! | `groups`, `grouped` | accesses that one check covers, and their code |

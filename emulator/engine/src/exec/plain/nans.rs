@@ -2,8 +2,8 @@
 //!
 //! A NaN that is never stored is no mistake: code for special cases computes NaNs and does not
 //! select them. The check therefore follows a NaN from the instruction that computed it from
-//! numbers, through arithmetic, moves, shuffles and calls, to a store. A NaN loaded from memory has
-//! already been stored, so it is not reported again.
+//! numbers, through arithmetic, moves, shuffles, calls and matrix products, to a store. A NaN
+//! loaded from memory has already been stored, so it is not reported again.
 
 use super::{Flow, perform, product_nans};
 use crate::exec::block::{Block, Issue, Stop};

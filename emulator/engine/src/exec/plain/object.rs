@@ -1,4 +1,4 @@
-//! Instructions on textures and surfaces. They run lane by lane in both modes.
+//! Instructions on textures and surfaces. They run lane by lane in all modes.
 
 use super::surface::access_surface;
 use crate::exec::access::{Place, Request, place};

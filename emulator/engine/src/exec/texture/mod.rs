@@ -7,6 +7,7 @@
 //! | `address`, `cube` | coordinates to texels |
 //! | `level` | mip levels |
 //! | `filter` | texels to a sample |
+//! | `srgb` | sRGB to linear values |
 //! | `sample` | a whole sample |
 //! | `query` | queries of programs about an object |
 

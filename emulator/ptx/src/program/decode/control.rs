@@ -1,4 +1,4 @@
-//! Branches, calls, barriers, and collective operations of a warp.
+//! Branches, returns and exits, and hints about scheduling.
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder, Symbol};

@@ -19,6 +19,7 @@
 //! | `stems` | wide registers as multiples of narrow ones |
 //! | `memory`, `masked` | loads, stores and atomic operations, of all lanes and of some |
 //! | `places` | the memory that they access |
+//! | `elements` | the elements of accesses, in memory and in vectors |
 
 mod arms;
 mod control;
