@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the bridge to cudarc and its example, which needs a GPU to run, and tests it on the software libcuda.so.1.
+# Builds the bridge to cudarc and its examples, which need a GPU to run, and tests it on the software libcuda.so.1.
 set -euo pipefail
 cd "$(dirname "$0")"
 # The build folder of the other programs that use cudarc.

@@ -2,7 +2,7 @@
 # Builds, checks and runs on what this machine is not: the oldest compiler that is promised, Windows and aarch64 Linux.
 # All of it with Rust 1.85, from Debian's packages, which are fetched into `.cache/platforms` and not installed.
 #
-#     tests/platforms.sh oldest      the published crates build, with all features
+#     tests/platforms.sh oldest      the libraries build, except nccl, tracer and cudarc, with all features but `hook` and `compile`
 #     tests/platforms.sh windows     tests and examples run under wine, the software device is loaded as nvcuda.dll
 #     tests/platforms.sh aarch64     tests and examples run under qemu
 #     tests/platforms.sh checked     the crates are checked for Windows (msvc) and macOS, where nothing is run
@@ -38,7 +38,7 @@ oldest() {
 
 # Tests that are not for the platform.
 skipped=()
-# Some programs of tests, and the numbered examples that need no compiler, second device or file of NVIDIA's.
+# Some programs of tests, and some of the numbered examples that need no compiler, second device or file of NVIDIA's.
 programs() { # ARGUMENTS OF CARGO...
     old_cargo test "$@" -p cuprum-sys -p cuprum --lib --test table --test resolver --test objects \
         --test swallowed -- "${skipped[@]}" | tee "$CARGO_TARGET_DIR/said"

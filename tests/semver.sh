@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What programs could not do any more that use the published crates, since a commit: asked of cargo-semver-checks.
+# Changes since a commit that break programs that use the crates below, by cargo-semver-checks.
 #
 #   semver.sh COMMIT
 #

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Records everything that tests compare with real hardware, on a machine with an NVIDIA GPU, python3 and numpy.
+# Records most answers of real hardware that tests compare with, on a machine with an NVIDIA GPU, python3 and numpy.
+# CONTRIBUTING.md lists the others.
 #
 #     tests/gpu/record_all.sh OUTPUT-FOLDER
 #

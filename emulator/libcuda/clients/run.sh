@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
-# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS, Taichi and Quadrants with programs of ours,
+# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS, Taichi, Quadrants and Halide with programs of ours,
 # and PyCUDA and Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates cudarc and
 # cubecl-cuda with theirs (cudarc.sh, cubecl.sh).
 #
@@ -63,7 +63,7 @@ done
 
 step "Triton, Taichi, Quadrants, Halide, and what is said to programs that cannot run"
 ptxas=$PWD/emulator/libcuda/bin/ptxas
-# Triton takes the first below compute capability 9.0, the second from there on.
+# Triton takes the first below compute capability 10.0, the second from there on.
 TRITON_PTXAS_PATH=$ptxas TRITON_PTXAS_BLACKWELL_PATH=$ptxas TRITON_CACHE_DIR=$folder/triton TRITON_DEFAULT_FP_FUSION=1 \
     programs test_triton.py test_triton_hopper.py test_messages.py
 programs test_taichi.py

@@ -22,7 +22,11 @@ READER = pytest.StashKey[Reports]()
 def pytest_addoption(parser):
     group = parser.getgroup("cuda-software", "the software CUDA device")
     group.addoption("--cuda-software", action="store_true", help="run on a CUDA driver in software; needs no GPU")
-    group.addoption("--cuda-software-all-checks", action="store_true", help="with it: also uninitialized reads, races, wrong barriers")
+    group.addoption(
+        "--cuda-software-all-checks",
+        action="store_true",
+        help="with it: also uninitialized reads, races, wrong barriers, missing order, launches beyond their kernel's limits",
+    )
     group.addoption(
         "--cuda-software-set",
         action="append",
