@@ -30,14 +30,14 @@
 //   at least two blocks, which must be resident together, 1 element each, flag zeroed; block 0 sends data[0] to block 1
 //   by way of flag[0]; the bug lacks the fence before the flag.
 // race_last_block, race_last_block_fixed (const u32* in, u32* partial, u32* count, u32* out)
-//   any geometry, in: one element per thread, partial: one per block, count and out: 1, count zeroed; the last block to
-//   finish adds up what the others left; the bug lacks the fence before the ticket.
+//   any geometry, in: one element per thread, partial: one per block, count and out: 1, partial and count zeroed; the last
+//   block to finish adds up what the others left; the bug lacks the fence before the ticket.
 // race_lock, race_lock_fixed (u32* lock, u32* counter)
 //   any geometry, 1 element each, lock zeroed; thread 0 of each block increments a counter under a spin lock; the bug
 //   unlocks without a fence.
 // race_grid, race_grid_fixed (u32* values, u32* arrived, u32* out)
-//   cooperative or all blocks resident, values and out: one element a block, arrived: 1, zeroed; each block reads what
-//   its neighbor wrote; the bug lacks the barrier of the grid.
+//   cooperative or all blocks resident, two threads or more a block; values and out: one element a block, arrived: 1,
+//   zeroed; each block reads what its neighbor wrote; the bug lacks the barrier of the grid.
 // exited_barrier, exited_barrier_fixed (u32* out, u32 n)
 //   block of exactly 64, out: 64 elements per block, n below 64; threads from n on return before the barrier. 256 bytes.
 // wrong_mask, wrong_mask_fixed (u32* out)
