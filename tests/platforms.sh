@@ -2,7 +2,7 @@
 # Builds, checks and runs on what this machine is not: the oldest compiler that is promised, Windows and aarch64 Linux.
 # All of it with Rust 1.85, from Debian's packages, which are fetched into `.cache/platforms` and not installed.
 #
-#     tests/platforms.sh oldest      the libraries build, except nccl, tracer and cudarc, with all features but `hook` and `compile`
+#     tests/platforms.sh oldest      the libraries but nccl, tracer, cudarc build, with all features but `hook`, `compile`
 #     tests/platforms.sh windows     tests and examples run under wine, the software device is loaded as nvcuda.dll
 #     tests/platforms.sh aarch64     tests and examples run under qemu
 #     tests/platforms.sh checked     the crates are checked for Windows (msvc) and macOS, where nothing is run

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
-# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS, Taichi, Quadrants and Halide with programs of ours,
-# and PyCUDA and Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates cudarc and
-# cubecl-cuda with theirs (cudarc.sh, cubecl.sh).
+# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS, Taichi, Quadrants and Halide with programs
+# of ours, and PyCUDA and Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates
+# cudarc and cubecl-cuda with theirs (cudarc.sh, cubecl.sh).
 #
 #   run.sh                 what CI runs; of Numba's tests the part at the end of this file
 #   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py; `.` for all, half an hour
