@@ -3,7 +3,7 @@
 //! The other lanes access the beginning of the memory, and drop the result.
 
 use super::focus::Focus;
-use super::places::{LANES, Offsets, Spread};
+use super::places::{LANES, Offsets, Spread, Vectors};
 use crate::exec::compiled::backend::{Blk, I32, Type, Val};
 use crate::exec::compiled::memory::{self, Place};
 use crate::exec::compiled::writer::Writer;
@@ -94,17 +94,18 @@ impl Writer<'_, '_> {
                     w.e.select(condition, offset, zero)
                 })
             }),
-            Offsets::Narrow(offsets) => {
-                let mask = self.with_focus(Focus::Whole, |w| w.condition(guard));
-                let offsets = self.e.band(offsets, mask);
-                LANES.map(|lane| self.e.lane(offsets, lane))
-            }
-            Offsets::Wide(halves) => {
-                let halves = [0, 1].map(|half| {
-                    let mask = self.with_focus(Focus::Half(half), |w| w.condition(guard));
-                    self.e.band(halves[half], mask)
-                });
-                LANES.map(|lane| self.e.lane(halves[lane / 2], lane % 2))
+            Offsets::Apart(bases, added) => {
+                let taking = match self.moved(bases, added) {
+                    Vectors::Narrow(offsets) => {
+                        let mask = self.with_focus(Focus::Whole, |w| w.condition(guard));
+                        Vectors::Narrow(self.e.band(offsets, mask))
+                    }
+                    Vectors::Wide(halves) => Vectors::Wide([0, 1].map(|half| {
+                        let mask = self.with_focus(Focus::Half(half), |w| w.condition(guard));
+                        self.e.band(halves[half], mask)
+                    })),
+                };
+                self.lanes(taking)
             }
         };
         self.find_apart(place, (Some(lanes), None), &reach, offsets)

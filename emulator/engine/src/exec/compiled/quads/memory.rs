@@ -5,9 +5,9 @@
 //! searched.
 
 use super::focus::Focus;
-use super::places::{LANES, Offsets, Spread, same};
+use super::places::{LANES, Offsets, Spread, Vectors, same};
 use crate::exec::compiled::atomic;
-use crate::exec::compiled::backend::{I64, IntCC, Type, Val};
+use crate::exec::compiled::backend::{IntCC, Type, Val};
 use crate::exec::compiled::memory::{self, Place, Reach};
 use crate::exec::compiled::support;
 use crate::exec::compiled::writer::Writer;
@@ -77,12 +77,17 @@ impl Writer<'_, '_> {
         types: &[Type],
         emit: &dyn Fn(&mut Self, Spread) -> Vec<Val>,
     ) -> Vec<Val> {
-        if let Offsets::Regular(first, step) = offsets {
-            if let Some(spread) = self.find_regular(place, access, reach, (first, step)) {
-                return emit(self, spread);
+        let next = match offsets {
+            Offsets::Regular(first, step) => {
+                if let Some(spread) = self.find_regular(place, access, reach, (first, step)) {
+                    return emit(self, spread);
+                }
+                None
             }
-        }
-        let Some((is_next, first)) = self.is_next(place, reach, offsets) else {
+            Offsets::Apart(bases, added) if !reach.is_local() => self.is_next(place, (bases, added)),
+            Offsets::Apart(..) => None,
+        };
+        let Some((is_next, first)) = next else {
             let distances = self.distances(offsets);
             let places = self.find_lanes(place, reach, distances);
             return emit(self, Spread::Each(places));
@@ -109,35 +114,19 @@ impl Writer<'_, '_> {
 
     /// Returns true if the lanes access consecutive elements, and the distance of the first lane;
     /// `None` if they never do.
-    fn is_next(&mut self, place: &Place<'_>, reach: &Reach, offsets: Offsets) -> Option<(Val, Val)> {
-        if reach.is_local() || matches!(offsets, Offsets::Regular(..)) {
-            return None;
-        }
+    fn is_next(&mut self, place: &Place<'_>, (bases, added): (Vectors, Val)) -> Option<(Val, Val)> {
         let bytes = u64::from(place.bytes);
-        if matches!(offsets, Offsets::Wide(_)) {
-            let stem = self.stem(place.address.base);
-            // Narrow numbers that follow each other are the usual ones.
-            if stem.is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
-                return None;
-            }
-            if let Some(stem) = stem.filter(|stem| stem.factor == bytes) {
-                let (follow, first) = self.follow(stem);
-                let added = self.e.int(I64, place.address.offset as u64);
-                let address = self.e.iadd(first, added);
-                return Some((follow, self.e.isub(address, reach.base)));
-            }
-        }
-        // Registers are compared, because many accesses have the same with different offsets.
-        let (first, differs) = match self.bases(place) {
-            Offsets::Regular(..) => return None,
-            Offsets::Narrow(bases) => {
-                let first = self.e.lane(bases, 0);
-                let steps = self.e.four([0, 1, 2, 3].map(|lane| lane * place.bytes));
-                let all = self.e.first_of(bases);
-                let expected = self.e.iadd(all, steps);
-                (first, self.e.bxor(bases, expected))
-            }
-            Offsets::Wide([low, high]) => {
+        let (first, differs) = match bases {
+            Vectors::Wide([low, high]) => {
+                let stem = self.stem(place.address.base);
+                // Narrow numbers that follow each other are the usual ones.
+                if stem.is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
+                    return None;
+                }
+                if let Some(stem) = stem.filter(|stem| stem.factor == bytes) {
+                    let (follow, first) = self.follow(stem);
+                    return Some((follow, self.e.iadd(first, added)));
+                }
                 let first = self.e.lane(low, 0);
                 let steps = [self.e.two([0, bytes]), self.e.two([2 * bytes, 3 * bytes])];
                 let all = self.e.first_of(low);
@@ -145,8 +134,14 @@ impl Writer<'_, '_> {
                 let (low, high) = (self.e.bxor(low, expected[0]), self.e.bxor(high, expected[1]));
                 (first, self.e.bor(low, high))
             }
+            Vectors::Narrow(bases) => {
+                let first = self.e.lane(bases, 0);
+                let steps = self.e.four([0, 1, 2, 3].map(|lane| lane * place.bytes));
+                let all = self.e.first_of(bases);
+                let expected = self.e.iadd(all, steps);
+                (first, self.e.bxor(bases, expected))
+            }
         };
-        let added = self.added(place, reach);
         let first = self.e.iadd(first, added);
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));

@@ -25,6 +25,14 @@ pub(super) const LANES: [usize; 4] = [0, 1, 2, 3];
 pub(super) enum Offsets {
     /// The first lane's, and the difference between lanes.
     Regular(Val, i64),
+    /// The registers of the addresses, and the same number for all lanes to add. Accesses with
+    /// other offsets have the same registers, so code that reads only these is shared.
+    Apart(Vectors, Val),
+}
+
+/// A number for each lane.
+#[derive(Clone, Copy)]
+pub(super) enum Vectors {
     /// Two lanes in each vector.
     Wide([Val; 2]),
     Narrow(Val),
@@ -67,7 +75,7 @@ impl Writer<'_, '_> {
                 Shape::Regular(step) if step == 0 || place.address.width == Width::Double => {
                     Offsets::Regular(of(self), step)
                 }
-                _ => self.distant(place, &reach),
+                _ => self.apart(place, &reach),
             };
             return (reach, offsets);
         }
@@ -75,40 +83,38 @@ impl Writer<'_, '_> {
             let address = memory::narrow_address(self, place.address);
             return (reach, Offsets::Regular(self.e.isub(address, reach.base), step));
         }
-        let offsets = self.distant(place, &reach);
+        let offsets = self.apart(place, &reach);
         (reach, offsets)
     }
 
-    /// Returns the distances of different accesses from the beginning of their memory.
-    fn distant(&mut self, place: &Place<'_>, reach: &Reach) -> Offsets {
-        let added = self.added(place, reach);
-        match self.bases(place) {
-            Offsets::Wide(bases) => Offsets::Wide(bases.map(|base| self.e.iadd(base, added))),
-            Offsets::Narrow(base) => Offsets::Narrow(self.e.iadd(base, added)),
-            regular => regular,
-        }
-    }
-
-    /// Returns the difference between a register of an address and the distance of the access.
-    pub(super) fn added(&mut self, place: &Place<'_>, reach: &Reach) -> Val {
-        let ty = self.e.ty(reach.base);
-        let offset = self.e.int(ty, place.address.offset as u64);
-        self.e.isub(offset, reach.base)
-    }
-
-    /// Returns the registers of different addresses, without their offset.
-    pub(super) fn bases(&mut self, place: &Place<'_>) -> Offsets {
+    /// Returns the distances of accesses at different addresses.
+    fn apart(&mut self, place: &Place<'_>, reach: &Reach) -> Offsets {
         let (base, width) = (place.address.base, place.address.width);
-        let is_wide = width == Width::Double;
-        if !is_wide && Area::of(place.space) != Area::Region {
-            return Offsets::Narrow(self.with_focus(Focus::Whole, |w| w.get(base, I32)));
-        }
-        let halves = [0, 1].map(|half| self.with_focus(Focus::Half(half), |w| bits(w, base, width)));
-        if Area::of(place.space) == Area::Region {
-            Offsets::Wide(halves)
+        let is_region = Area::of(place.space) == Area::Region;
+        let bases = if !is_region && width != Width::Double {
+            Vectors::Narrow(self.with_focus(Focus::Whole, |w| w.get(base, I32)))
         } else {
-            Offsets::Narrow(self.e.join_words(halves))
+            let halves = [0, 1].map(|half| self.with_focus(Focus::Half(half), |w| bits(w, base, width)));
+            if is_region { Vectors::Wide(halves) } else { Vectors::Narrow(self.e.join_words(halves)) }
+        };
+        let offset = self.e.int(self.e.ty(reach.base), place.address.offset as u64);
+        Offsets::Apart(bases, self.e.isub(offset, reach.base))
+    }
+
+    /// Adds a number to all lanes.
+    pub(super) fn moved(&mut self, vectors: Vectors, added: Val) -> Vectors {
+        match vectors {
+            Vectors::Wide(halves) => Vectors::Wide(halves.map(|half| self.e.iadd(half, added))),
+            Vectors::Narrow(all) => Vectors::Narrow(self.e.iadd(all, added)),
         }
+    }
+
+    /// Returns the number of each lane.
+    pub(super) fn lanes(&mut self, vectors: Vectors) -> [Val; 4] {
+        LANES.map(|lane| match vectors {
+            Vectors::Wide(halves) => self.e.lane(halves[lane / 2], lane % 2),
+            Vectors::Narrow(all) => self.e.lane(all, lane),
+        })
     }
 
     /// Returns the position at a distance from the beginning of the memory of a lane.
@@ -235,11 +241,13 @@ impl Writer<'_, '_> {
 
     /// Returns the distance of each lane's access.
     pub(super) fn distances(&mut self, offsets: Offsets) -> [Val; 4] {
-        LANES.map(|lane| match offsets {
-            Offsets::Regular(first, step) => self.of_lane(first, step, lane),
-            Offsets::Narrow(offsets) => self.e.lane(offsets, lane),
-            Offsets::Wide(halves) => self.e.lane(halves[lane / 2], lane % 2),
-        })
+        match offsets {
+            Offsets::Regular(first, step) => LANES.map(|lane| self.of_lane(first, step, lane)),
+            Offsets::Apart(bases, added) => {
+                let distances = self.moved(bases, added);
+                self.lanes(distances)
+            }
+        }
     }
 
     /// Finds the memory of each lane's access at these distances.
