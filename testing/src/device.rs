@@ -189,6 +189,7 @@ impl Device {
         match std::env::var("CUPRUM_EMULATOR_EXECUTION").as_deref() {
             Ok("compiled") => options.mode = Execution::Compiled,
             Ok("quads") => options.mode = Execution::Quads,
+            Ok("octets") => options.mode = Execution::Octets,
             Ok("vector") => options.mode = Execution::Vector,
             _ => {}
         }

@@ -2,7 +2,7 @@
 # Instructions of one launch of each kernel of the bench, counted by valgrind. Two runs differ by 0.3 % at most, whatever
 # else the machine does.
 #
-#   counts.sh                  prints the counts of the three modes
+#   counts.sh                  prints the counts of all modes
 #   counts.sh --record         writes them to counts.txt
 #   counts.sh --check [TEXT]   compares them, of all kernels or of those with this text in their title
 #
@@ -45,7 +45,7 @@ counts() {
     done < <(sed -n 's/^counted //p' "$folder/$1/titles")
 }
 # Valgrind uses one core, and what else runs does not change a count.
-modes=(vector compiled quads)
+modes=(vector compiled quads octets)
 running=()
 for mode in "${modes[@]}"; do
     counts "$mode" >"$folder/$mode.counts" &

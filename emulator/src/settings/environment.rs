@@ -109,12 +109,13 @@ variables! {
         (!limit.is_zero()).then_some(Some(limit))
     };
     seed: "CUPRUM_EMULATOR_SEED", "a number", |text| text.parse().ok().map(Some);
-    execution: "CUPRUM_EMULATOR_EXECUTION", "automatic, vector, plain, compiled or quads", |text| match text {
+    execution: "CUPRUM_EMULATOR_EXECUTION", "automatic, vector, plain, compiled, quads or octets", |text| match text {
         "automatic" => Some(exec::Execution::Automatic),
         "vector" => Some(exec::Execution::Vector),
         "plain" => Some(exec::Execution::Plain),
         "compiled" => Some(exec::Execution::Compiled),
         "quads" => Some(exec::Execution::Quads),
+        "octets" => Some(exec::Execution::Octets),
         _ => None,
     };
     workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one per core", |text| text.parse().ok();
@@ -207,6 +208,7 @@ mod tests {
             ("CUPRUM_EMULATOR_EXECUTION", "plain", default().execution(exec::Execution::Plain)),
             ("CUPRUM_EMULATOR_EXECUTION", "compiled", default().execution(exec::Execution::Compiled)),
             ("CUPRUM_EMULATOR_EXECUTION", "quads", default().execution(exec::Execution::Quads)),
+            ("CUPRUM_EMULATOR_EXECUTION", "octets", default().execution(exec::Execution::Octets)),
             ("CUPRUM_EMULATOR_WORKERS", "3", default().workers(3)),
             ("CUPRUM_EMULATOR_REPORTS", "0", default().reports(false)),
         ];

@@ -51,13 +51,17 @@ pub enum Execution {
     /// 256 accesses to memory or with very many live registers, and in blocks of several dimensions
     /// whose first is no multiple of four.
     Quads,
-    /// `Vector`; with the feature `compile`, `Compiled` or `Quads` for kernels that it is expected
-    /// to run faster, unless a seed is set. They begin when the launches of a kernel have run 500
-    /// instructions of warps for each of its own, or with the blocks that start more than 2
+    /// As `Quads`, but eight threads at a time, in twice as many vectors: numbers that all share
+    /// are computed half as often, and more registers are in memory. Blocks of several dimensions
+    /// whose first is no multiple of eight run as `Quads`.
+    Octets,
+    /// `Vector`; with the feature `compile`, `Compiled`, `Quads` or `Octets` for kernels that it is
+    /// expected to run faster, unless a seed is set. They begin when the launches of a kernel have
+    /// run 500 instructions of warps for each of its own, or with the blocks that start more than 2
     /// milliseconds after the beginning of a launch. The code of the kernel alone decides:
     /// functions and threads that take different ways again and again are for `Compiled`,
-    /// arithmetic in long loops for `Quads`, and barriers, exchanges of warps and short kernels for
-    /// `Vector`.
+    /// arithmetic in long loops for `Quads` and `Octets`, and barriers, exchanges of warps and
+    /// short kernels for `Vector`.
     #[default]
     Automatic,
 }
@@ -147,7 +151,7 @@ impl ExecOptions {
     /// True if machine code is allowed.
     #[cfg(feature = "compile")]
     pub(in crate::exec) fn allow_machine_code(&self, kernel: &Kernel) -> bool {
-        matches!(self.mode, Execution::Compiled | Execution::Quads | Execution::Automatic)
+        !matches!(self.mode, Execution::Plain | Execution::Vector)
             && self.allow_vectors(kernel)
             && !self.check_races
             && !self.check_barriers

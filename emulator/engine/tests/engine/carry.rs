@@ -3,7 +3,8 @@
 use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
 
-const MODES: [Execution; 4] = [Execution::Plain, Execution::Vector, Execution::Compiled, Execution::Quads];
+const MODES: [Execution; 5] =
+    [Execution::Plain, Execution::Vector, Execution::Compiled, Execution::Quads, Execution::Octets];
 
 /// A kernel that adds or subtracts numbers of 96 and of 128 bits in the lanes whose number and
 /// `KEPT` have common bits; the flag of the others has to survive.

@@ -58,7 +58,7 @@ fn the_code_of_a_kernel_decides_its_mode() {
         ("saxpy", "saxpy", false),
         ("saxpy", "saxpy_grid_stride", false),
         ("matmul_naive", "matmul_naive", true),
-        ("matmul_tiled", "matmul_tiled", false),
+        ("matmul_tiled", "matmul_tiled", true),
         ("reduce_shared", "reduce_shared", false),
         ("reduce_shuffle", "reduce_shuffle", false),
         ("mandelbrot", "mandelbrot", true),
@@ -108,6 +108,7 @@ fn a_kernel_is_compiled_after_it_has_run_for_a_while() {
         (Execution::Vector, false),
         (Execution::Compiled, false),
         (Execution::Quads, false),
+        (Execution::Octets, false),
     ] {
         let mut device = load(&text);
         device.options.mode = mode;

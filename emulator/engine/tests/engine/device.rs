@@ -7,5 +7,5 @@ pub(crate) use cuprum_testing::device::{Args, Buffer, Device, Noted};
 #[cfg(not(feature = "compile"))]
 pub(crate) const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
 #[cfg(feature = "compile")]
-pub(crate) const MODES: [Execution; 4] =
-    [Execution::Plain, Execution::Vector, Execution::Compiled, Execution::Quads];
+pub(crate) const MODES: [Execution; 5] =
+    [Execution::Plain, Execution::Vector, Execution::Compiled, Execution::Quads, Execution::Octets];

@@ -49,10 +49,10 @@ fn run(text: &str, mode: Execution, threads: u32, seed: u32) -> Outcome {
     let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     device.options.mode = mode;
     device.options.workers = 1;
-    if mode == Execution::Quads && cfg!(target_arch = "x86_64") {
+    if matches!(mode, Execution::Quads | Execution::Octets) && cfg!(target_arch = "x86_64") {
         // A code generator that refuses a kernel would otherwise not be noticed.
         let has_code = |mode| has_machine_code(device.kernel("k"), mode);
-        assert!(has_code(mode) || !has_code(Execution::Compiled), "no code for quads:\n{text}");
+        assert!(has_code(mode) || !has_code(Execution::Compiled), "no code for {mode:?}:\n{text}");
     }
     let mix = |i: u32| (i ^ seed.wrapping_mul(0x0100_0193)).wrapping_mul(0x9e37_79b9).rotate_left(11);
     let input: Vec<u32> = (0..WORDS as u32).map(|i| mix(mix(i) ^ i)).collect();

@@ -70,7 +70,8 @@ fn compile_time(index: usize, n: usize, mode: Execution) -> Duration {
 
 #[test]
 fn machine_code_takes_linear_time() {
-    for (mode, n) in [(Execution::Compiled, SMALL), (Execution::Quads, SMALL / 2)] {
+    let sizes = [(Execution::Compiled, SMALL), (Execution::Quads, SMALL / 2), (Execution::Octets, SMALL / 4)];
+    for (mode, n) in sizes {
         for index in 0..hard(64).len() {
             let what = hard(64)[index].0;
             let (small, large) = (compile_time(index, n, mode), compile_time(index, 4 * n, mode));

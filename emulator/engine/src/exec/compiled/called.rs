@@ -19,8 +19,8 @@ pub(super) fn call(
 ) -> Val {
     let lanes = w.lanes_of_focus();
     if !lanes.is_empty() {
-        let of = |lane: &usize| w.with_focus(Focus::Lane(*lane), |w| call(w, info, sources, callee));
-        let results: Vec<Val> = lanes.iter().map(of).collect();
+        let of = |lane| w.with_focus(Focus::Lane(lane), |w| call(w, info, sources, callee));
+        let results: Vec<Val> = lanes.map(of).collect();
         return w.join_returned(&results);
     }
     let pointer = w.e.int(I64, std::ptr::from_ref(info).addr() as u64);

@@ -35,7 +35,7 @@ pub(super) fn all() -> [Callee; 8] {
         },
         Callee {
             address: context::find_each as *const u8,
-            params: &[I32, I32, I64, I64, I64, I64],
+            params: &[I32, I32, I32],
             result: I64,
             cold: true,
         },

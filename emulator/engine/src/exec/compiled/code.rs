@@ -7,7 +7,7 @@ use super::loops;
 use super::lower;
 use super::machine::{self, Machine};
 use super::plan::{NONE, Plan};
-use super::quads::Quads;
+use super::quads::{QUAD, Quads};
 use super::roots::Roots;
 use super::writer::Writer;
 use super::{callees, support};
@@ -25,11 +25,25 @@ pub(super) enum Form {
     Checked,
     /// Four lanes at a time.
     Quads,
+    /// Eight lanes at a time: two quads.
+    Octets,
+}
+
+impl Form {
+    /// Returns the number of quads that run together.
+    fn quads(self) -> usize {
+        match self {
+            Form::Lanes | Form::Checked => 0,
+            Form::Quads => 1,
+            Form::Octets => 2,
+        }
+    }
 }
 
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(in crate::exec) struct Code {
+    form: Form,
     machine: Machine,
     /// Position of each stop.
     pub(super) stops: Vec<u32>,
@@ -51,7 +65,7 @@ pub(in crate::exec) struct Code {
 impl Code {
     /// Returns `None` for kernels that machine code does not support in this form.
     pub(super) fn of(kernel: &Kernel, form: Form) -> Option<Code> {
-        let (checked, quads) = (form == Form::Checked, form == Form::Quads);
+        let (checked, quads) = (form == Form::Checked, form.quads() != 0);
         // Other processors may lack instructions on vectors.
         let quads_run = cfg!(target_arch = "x86_64") && kernel.functions.is_empty();
         if cfg!(target_endian = "big") || quads && !quads_run {
@@ -64,7 +78,7 @@ impl Code {
         let roots = Roots::of(kernel);
         let mut sites = Vec::new();
         let mut build = |is_large, lanes: Option<Machine>| {
-            let quads = lanes.as_ref().map(|_| Quads::new());
+            let quads = lanes.as_ref().map(|_| Quads::new(form.quads()));
             machine::build(&callees::all(), is_large, lanes, |emitter| {
                 let writer = Writer::new(emitter, kernel, (&plan, &roots));
                 sites = Writer { checked, quads, ..writer }.write();
@@ -77,12 +91,29 @@ impl Code {
         let Plan { stops, entry_of, entries, live, .. } = plan;
         let (entries, stored, barriers) = (entries.len() as u32, live.stored, barriers(kernel));
         let straight = straight(kernel);
-        Some(Code { machine, stops, entry_of, entries, straight, barriers, roots, sites, stored, slack })
+        Some(Code {
+            form,
+            machine,
+            stops,
+            entry_of,
+            entries,
+            straight,
+            barriers,
+            roots,
+            sites,
+            stored,
+            slack,
+        })
     }
 
-    /// True if it runs four lanes at a time.
+    /// True if it runs several lanes at a time.
     pub(super) fn has_quads(&self) -> bool {
         self.machine.run_quads().is_some()
+    }
+
+    /// Returns the number of lanes that it runs at a time.
+    pub(super) fn lanes(&self) -> usize {
+        (self.form.quads() * QUAD).max(1)
     }
 
     /// Returns the entry at a position.
@@ -109,7 +140,7 @@ impl Code {
     ) {
         // SAFETY: guaranteed by the caller.
         unsafe { (*context).own = context };
-        let quads = if quads { complete(lanes) } else { 0 };
+        let quads = if quads { complete(lanes, self.lanes() as u32) } else { 0 };
         if let Some(run) = self.machine.run_quads().filter(|_| quads != 0) {
             let entry = if regular { entry + self.entries } else { entry };
             // SAFETY: guaranteed by the caller.
@@ -123,10 +154,11 @@ impl Code {
     }
 }
 
-/// Returns the lanes of the quads whose four lanes are all in a mask.
-fn complete(lanes: u32) -> u32 {
+/// Returns the lanes of the quads or octets, of so many lanes, all of which are in a mask.
+fn complete(lanes: u32, count: u32) -> u32 {
     let pairs = lanes & lanes >> 1;
-    (pairs & pairs >> 2 & 0x1111_1111) * 15
+    let quads = pairs & pairs >> 2 & 0x1111_1111;
+    if count == 4 { quads * 15 } else { (quads & quads >> 4 & 0x0101_0101) * 255 }
 }
 
 /// Returns the number of instructions outside of loops for each stop among them.
@@ -284,8 +316,7 @@ impl Writer<'_, '_> {
         let old = self.collect(&changed);
         if stops && !self.is_uniform_condition(instruction.guard) {
             // The plain mode runs all lanes.
-            let condition = self.condition(instruction.guard);
-            let some = self.e.any(condition);
+            let some = self.lanes_of(instruction.guard);
             self.e.branch(some, (run, &[]), (after, &old));
         } else {
             self.branch_if((pc, instruction.guard), (run, &[]), (after, &old));

@@ -1,5 +1,6 @@
 //! The state that machine code uses, and the functions that it calls.
 
+use super::quads::MOST_LANES;
 use super::support::Area;
 use crate::exec::access::{Request, Writers, change, find_window, place};
 use crate::exec::block::cached::{Cached, InCall, Limits, Reach};
@@ -82,7 +83,7 @@ pub(super) struct Context {
     /// Address of this context.
     pub(super) own: *mut Context,
     /// Arguments and result of the last rare call.
-    pub(super) arguments: [u64; 6],
+    pub(super) arguments: [u64; Context::PLACES + MOST_LANES],
     pub(super) result: u64,
     /// The last number that was computed at once.
     pub(super) computed: [u64; 2],
@@ -110,8 +111,8 @@ offsets! {
 }
 
 impl Context {
-    /// The first argument of [`find_each`] that is an address.
-    pub(super) const PLACES: usize = 2;
+    /// Position among the arguments of the first address for [`find_each`].
+    pub(super) const PLACES: usize = 3;
 
     /// Asks again whether anything else writes global memory: a check may have called the client.
     fn ask_if_alone(&mut self, block: &Block<'_, '_>) {
@@ -170,33 +171,23 @@ pub(super) unsafe extern "C" fn find(context: *mut Context, pc: u32, address: u6
     unsafe { find_in_lane(context, (pc, lane), address) }.unwrap_or(std::ptr::null_mut())
 }
 
-/// Finds the bytes of an access of these lanes of a quad, at an address for each of its lanes.
-/// Writes their places over the addresses, and for other lanes one of these. Returns zero after a
-/// fault.
+/// Finds the bytes of an access of some of the lanes that run together, from a first one on. The
+/// context has an address for each. Writes the places over the addresses, and for other lanes one
+/// of these. Returns zero after a fault.
 ///
 /// # Safety
 /// As for `find`.
-pub(super) unsafe extern "C" fn find_each(
-    context: *mut Context,
-    pc: u32,
-    lanes: u32,
-    a: u64,
-    b: u64,
-    c: u64,
-    d: u64,
-) -> u64 {
+pub(super) unsafe extern "C" fn find_each(context: *mut Context, pc: u32, lanes: u32, first: u32) -> u64 {
     // SAFETY: guaranteed by the caller.
     let context = unsafe { &mut *context };
-    let first = lanes.trailing_zeros() as usize / 4 * 4;
-    let (mut places, mut one, mut good) = ([None; 4], 0, true);
-    for (lane, address) in [a, b, c, d].into_iter().enumerate() {
-        if lanes >> (first + lane) & 1 != 0 {
-            // SAFETY: guaranteed by the caller.
-            let host = unsafe { find_in_lane(context, (pc, first + lane), address) };
-            good &= host.is_some();
-            one = host.map_or(one, |host| host.addr() as u64);
-            places[lane] = host.map(|_| one);
-        }
+    let (mut places, mut one, mut good) = ([None; MOST_LANES], 0, true);
+    for lane in (0..MOST_LANES).filter(|lane| lanes >> lane & 1 != 0) {
+        let address = context.arguments[Context::PLACES + lane];
+        // SAFETY: guaranteed by the caller.
+        let host = unsafe { find_in_lane(context, (pc, first as usize + lane), address) };
+        good &= host.is_some();
+        one = host.map_or(one, |host| host.addr() as u64);
+        places[lane] = host.map(|_| one);
     }
     let found = places.map(|place| place.unwrap_or(one));
     context.arguments[Context::PLACES..].copy_from_slice(&found);

@@ -2,7 +2,6 @@
 
 use super::backend::{Blk, I32, I64, Kind, Val};
 use super::context::Context;
-use super::quads::QUAD;
 use super::writer::Writer;
 
 impl Writer<'_, '_> {
@@ -98,7 +97,7 @@ impl Writer<'_, '_> {
         let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
         let used = self.e.isub(fuel, left);
         let used = self.e.sextend(I64, used);
-        let lanes = self.e.int(I64, if self.quads.is_some() { QUAD } else { 1 });
+        let lanes = self.e.int(I64, self.lane_count() as u64);
         let used = self.e.imul(used, lanes);
         let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
         let spent = self.e.iadd(spent, used);
@@ -107,7 +106,7 @@ impl Writer<'_, '_> {
 
     /// Returns the mask of the running lanes.
     pub(super) fn bit(&mut self) -> Val {
-        let lanes = self.e.int(I32, if self.quads.is_some() { (1 << QUAD) - 1 } else { 1 });
+        let lanes = self.e.int(I32, self.all_lanes());
         let lane = self.lane;
         self.e.ishl(lanes, lane)
     }

@@ -3,11 +3,12 @@
 use super::dataflow::{Set, Transfer, has, put, solve, union};
 use super::loops;
 use super::plan::{self, Plan};
+use super::quads::Shape;
 use super::support;
-use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Condition, Instruction, Op};
+use crate::program::{Kernel, RowKind};
 use crate::semantics::{Predicate, Register};
 use std::collections::{HashMap, HashSet};
 
@@ -32,6 +33,8 @@ pub(super) struct Live {
     pub(super) crossed: usize,
     /// Maximum number of live registers at a stop, or at the beginning of a block.
     pub(super) most: usize,
+    /// Number of vectors of a quad that are live at all instructions.
+    pub(super) vectors: usize,
 }
 
 struct Flow<'a> {
@@ -41,6 +44,9 @@ struct Flow<'a> {
     words: usize,
     /// Registers that have a variable: no constants.
     variable: Set,
+    /// Registers and predicates that are vectors in quads, and the wide ones among them, which are
+    /// two.
+    vectors: [Set; 2],
 }
 
 impl Live {
@@ -53,7 +59,15 @@ impl Live {
         let mut variable = vec![u64::MAX; words];
         kernel.constants.iter().for_each(|(register, ..)| put(&mut variable, register.0, false));
         put(&mut variable, kernel.rows + Predicate::TRUE.0, false);
-        let flow = Flow { kernel, plan, blocks, words, variable };
+        let mut vectors = [vec![0; words], vec![0; words]];
+        if let Some(shapes) = &plan.shapes {
+            let varies = |bit: &u32| has(&variable, *bit) && shapes.at(*bit) == Shape::Varies;
+            for bit in (0..kernel.rows + kernel.predicates).filter(varies) {
+                put(&mut vectors[0], bit, true);
+                put(&mut vectors[1], bit, kernel.row_kinds.get(bit as usize) == Some(&RowKind::Lower));
+            }
+        }
+        let flow = Flow { kernel, plan, blocks, words, variable, vectors };
         let mut live = Live::default();
         let mut live_at_stops = HashMap::new();
         flow.find_live(&mut live, &mut live_at_stops)?;
@@ -113,10 +127,11 @@ impl Flow<'_> {
                 live.at.insert(pc as u32, members);
             }
         }
+        let ones = |of: &Set| set.iter().zip(of).map(|(a, b)| (a & b).count_ones() as usize).sum::<usize>();
+        live.vectors += self.vectors.iter().map(ones).sum::<usize>();
         if matches!(self.kernel.code[pc].op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
-            let ones = |(word, variable): (&u64, &u64)| (word & variable).count_ones() as usize;
             live.accesses += 1;
-            live.crossed += set.iter().zip(&self.variable).map(ones).sum::<usize>();
+            live.crossed += ones(&self.variable);
         }
     }
 

@@ -6,6 +6,7 @@ use super::callees::FIND;
 use super::context::Context;
 use super::groups::Span;
 use super::initialized;
+use super::quads::QUAD;
 use super::support::Area;
 use super::writer::Writer;
 use crate::exec::block::cached::Reach as Cache;
@@ -206,8 +207,20 @@ impl Place<'_> {
         Reach { base: w.e.int(I32, 0), host, limit, stride: Some(stride) }
     }
 
-    /// Returns the number of places where the first of four accesses in a row fits.
+    /// Returns the number of places where the first of the accesses of all lanes in a row fits.
     pub(super) fn row_limit(&self, w: &mut Writer<'_, '_>) -> Val {
+        let limit = self.quad_limit(w);
+        if w.lane_count() == QUAD {
+            return limit;
+        }
+        let more = w.e.int(w.e.ty(limit), (w.lane_count() - QUAD) as u64);
+        let fewer = w.e.isub(limit, more);
+        let (enough, none) = (w.e.icmp(IntCC::UnsignedGreaterThan, limit, more), w.e.zero(w.e.ty(limit)));
+        w.e.select(enough, fewer, none)
+    }
+
+    /// The same for four lanes.
+    fn quad_limit(&self, w: &mut Writer<'_, '_>) -> Val {
         match (Area::of(self.space), w.roots.bounds(self.pc)) {
             (Area::Region, Some(bounds)) => {
                 let list = w.e.load(I64, Kind::Constant, w.context, Context::BOUNDS);

@@ -23,7 +23,7 @@
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `directed`, `elementary`, `conversion`, `integer`, `memory`, `atomic` | instructions as machine code |
 //! | `sums` | long sums that are computed where they are written |
-//! | [`quads`] | the same for four lanes at a time |
+//! | [`quads`] | the same for four or eight lanes at a time |
 //! | `callees`, `called` | the functions that machine code calls, and operations as calls of theirs |
 //! | `groups`, `grouped` | accesses that one check covers, and their code |
 //! | `calls`, `frames` | calls as jumps, and the frames of lanes that stop in functions |

@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::context::Context;
-use super::quads;
+use super::quads::{self, MOST_LANES};
 use crate::exec::block::cached::Limits;
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
@@ -35,7 +35,7 @@ impl<'c> Runner<'c> {
             code,
             context: of_launch(block, code, loan),
             list: [0; LANES],
-            quads: quads::fit(block.launch.args.block),
+            quads: quads::fit(block.launch.args.block, code.lanes()),
             shared_limit: if tested { 0 } else { block.launch.shared_bytes },
             warp: 0,
             regular: 0,
@@ -160,7 +160,7 @@ fn of_launch(block: &mut Block<'_, '_>, code: &Code, loan: u32) -> Context {
         parted: 0,
         apart: 0,
         own: null_mut(),
-        arguments: [0; 6],
+        arguments: [0; Context::PLACES + MOST_LANES],
         result: 0,
         computed: [0; 2],
         limits: Limits::default(),

@@ -3,6 +3,7 @@
 use super::choice::{self, Choice};
 use super::code::{Code, Form};
 use super::plan::Plan;
+use super::quads::{self, QUAD};
 use crate::exec::block::Block;
 use crate::exec::block::cached::Partings;
 use crate::exec::block::launch::Launch;
@@ -27,7 +28,7 @@ const LEAST_WORTH: Duration = Duration::from_millis(2);
 const RECORDS: usize = 1 << 17;
 
 /// In the order of their numbers.
-const FORMS: [Form; 3] = [Form::Lanes, Form::Checked, Form::Quads];
+const FORMS: [Form; 4] = [Form::Lanes, Form::Checked, Form::Quads, Form::Octets];
 
 /// Instructions of lanes for each parting of a quad, if quads are as fast as single lanes. Of 11
 /// kernels whose quads part, single lanes are as fast or faster in seven with 27 to 1110, by up to
@@ -38,7 +39,7 @@ const PARTING: u64 = 1500;
 #[derive(Debug, Default)]
 struct Translation {
     /// By form.
-    code: [OnceLock<Option<Code>>; 3],
+    code: [OnceLock<Option<Code>>; FORMS.len()],
     /// By class of blocks: the forms that are chosen without a request.
     chosen: [OnceLock<Choice>; choice::CLASSES],
     /// The time to compile it, in instructions of usual kernels.
@@ -76,7 +77,13 @@ fn form_of(args: &LaunchArgs<'_>, options: &ExecOptions) -> Option<Form> {
     let Choice { form, single, .. } = match options.mode {
         Execution::Automatic => chosen(kernel, class(args)),
         Execution::Quads => Choice { form: Some(Form::Quads), ..Choice::LANES },
+        Execution::Octets => Choice { form: Some(Form::Octets), ..Choice::LANES },
         _ => Choice::LANES,
+    };
+    // The threads of an octet are neighbors too.
+    let form = match form {
+        Some(Form::Octets) if !quads::fit(args.block, 2 * QUAD) => Some(Form::Quads),
+        form => form,
     };
     let exists = |form: &Form| in_form(kernel, *form).is_some();
     if options.check_init && form.is_some() {
@@ -133,6 +140,7 @@ pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
     match mode {
         Execution::Compiled => in_form(kernel, Form::Lanes).is_some(),
         Execution::Quads => in_form(kernel, Form::Quads).is_some(),
+        Execution::Octets => in_form(kernel, Form::Octets).is_some(),
         Execution::Automatic => {
             let Choice { form, single, .. } = chosen(kernel, choice::CLASSES - 1);
             [form, single].into_iter().flatten().any(|form| in_form(kernel, form).is_some())
@@ -168,7 +176,8 @@ fn chosen(kernel: &Kernel, class: usize) -> Choice {
     let find = || steps(kernel).map_or(Choice::ROWS, |steps| choice::find(kernel, steps, class));
     let Some(translation) = translation(kernel) else { return Choice::ROWS };
     let chosen = *translation.chosen[class].get_or_init(find);
-    let parts = chosen.form == Some(Form::Quads) && translation.parts.load(Ordering::Relaxed);
+    let together = matches!(chosen.form, Some(Form::Quads | Form::Octets));
+    let parts = together && translation.parts.load(Ordering::Relaxed);
     match chosen.parted.filter(|_| parts) {
         Some(form) => Choice { form: Some(form), single: Some(form), ..chosen },
         None => chosen,
@@ -257,7 +266,12 @@ mod tests {
 
         /// Returns the form in which a launch would run.
         fn form(&self, threads: u32) -> Option<Form> {
-            form_of(&self.args(&[0; 8], threads), &ExecOptions::default())
+            self.form_of([threads, 1, 1])
+        }
+
+        /// The same for blocks of these sizes.
+        fn form_of(&self, block: [u32; 3]) -> Option<Form> {
+            form_of(&LaunchArgs { block, ..self.args(&[0; 8], 1) }, &ExecOptions::default())
         }
     }
 
@@ -285,8 +299,26 @@ mod tests {
             "bar.sync 0;".repeat(6)
         ));
         let forms = [1, 16, 32, 64, 65, 1024, u32::MAX].map(|threads| device.form(threads));
-        let quads = Some(Form::Quads);
-        assert_eq!(forms, [quads, quads, quads, quads, None, None, None]);
+        let octets = Some(Form::Octets);
+        assert_eq!(forms, [octets, octets, octets, octets, None, None, None]);
+    }
+
+    /// In blocks of several dimensions, eight lanes are neighbors only if the first is a multiple
+    /// of eight.
+    #[test]
+    fn eight_lanes_run_together_if_they_are_neighbors_and_have_few_vectors() {
+        let body = "mad.lo.u32 %r, %r, %t, %w;".repeat(60) + "xor.b32 %i, %i, %r;";
+        let forms = |device: &Device| {
+            [[64, 1, 1], [20, 1, 1], [8, 8, 1], [12, 8, 1], [6, 8, 1]].map(|block| device.form_of(block))
+        };
+        let [octets, quads] = [Form::Octets, Form::Quads].map(Some);
+        assert_eq!(forms(&Device::new(&body)), [octets, octets, octets, quads, quads]);
+        let local = format!(".local .b32 own; st.local.u32 [own], %t; {body}");
+        assert_eq!(forms(&Device::new(&local)), [quads; 5]);
+        let each = |text: &str| (0..40).map(|n| text.replace('#', &n.to_string())).collect::<String>();
+        let many =
+            [".reg .b32 %v<40>;", &each("mul.lo.u32 %v#, %t, %t;"), &body, &each("xor.b32 %r, %r, %v#;")];
+        assert_eq!(forms(&Device::new(&many.concat())), [quads; 5]);
     }
 
     /// A kernel runs on rows for a time in proportion to the time to compile it.
@@ -325,12 +357,12 @@ mod tests {
             mov.b32 %s, %f; xor.b32 %r, %r, %s;",
             "mul.rn.f32 %f, %f, %f;".repeat(200)
         ));
-        assert_eq!(device.form(256), Some(Form::Quads));
+        assert_eq!(device.form(256), Some(Form::Octets));
         let translation = translation(device.kernel()).unwrap();
         translation.ran.store(1 << 40, Ordering::Relaxed);
         device.launch(&ExecOptions::default(), 256);
         assert!(translation.parts.load(Ordering::Relaxed));
-        assert_eq!(device.form(256), Some(Form::Quads));
+        assert_eq!(device.form(256), Some(Form::Octets));
     }
 
     #[test]
@@ -342,7 +374,7 @@ mod tests {
             M: xor.b32 %r, %r, 77;
             N: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 1000; @%p bra L;",
         );
-        assert_eq!(device.form(256), Some(Form::Quads));
+        assert_eq!(device.form(256), Some(Form::Octets));
         for _ in 0..3 {
             device.launch(&ExecOptions::default(), 256);
         }

@@ -27,7 +27,7 @@ pub(super) struct Values {
 impl Values {
     pub(super) fn new(count: u32, none: Val) -> Values {
         Values {
-            cells: vec![(0, none); count as usize + 1],
+            cells: vec![(0, none); count as usize],
             number: 1,
             blocks: HashMap::new(),
             waiting: HashMap::new(),
@@ -67,6 +67,11 @@ impl Writer<'_, '_> {
     /// Returns the position of the fuel among the values.
     fn fuel(&self) -> u32 {
         self.kernel.rows + self.kernel.predicates
+    }
+
+    /// Returns the number of positions for the vectors of a quad.
+    pub(super) fn slots_of_quad(&self) -> u32 {
+        self.fuel() + 1
     }
 
     pub(super) fn type_of(&self, bit: u32) -> Type {

@@ -4,7 +4,7 @@ use super::backend::{Blk, Emitter, Val};
 use super::calls::Calls;
 use super::groups::Found;
 use super::plan::Plan;
-use super::quads::Quads;
+use super::quads::{MOST_QUADS, Quads};
 use super::roots::Roots;
 use super::support;
 use super::types::{self, Holds};
@@ -62,7 +62,7 @@ impl<'w, 'e> Writer<'w, 'e> {
         Writer {
             holds,
             constants,
-            values: Values::new(kernel.rows + kernel.predicates, context),
+            values: Values::new(MOST_QUADS as u32 * (kernel.rows + kernel.predicates + 1), context),
             context,
             lane: context,
             cells: [context; 2],

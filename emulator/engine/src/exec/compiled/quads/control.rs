@@ -3,6 +3,7 @@
 use super::arms::Arm;
 use super::parts;
 use super::shapes::{Premise, Shape};
+use super::sizes::QUAD;
 use crate::exec::compiled::backend::{Blk, Edge, I32, I64, IntCC, Val};
 use crate::exec::compiled::lower;
 use crate::exec::compiled::support;
@@ -10,17 +11,32 @@ use crate::exec::compiled::values::Way;
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::{Condition, Instruction, Op};
 
-/// Number of lanes of a quad.
-pub(in crate::exec::compiled) const QUAD: u64 = 4;
-/// A bit for each lane of a quad.
-pub(super) const ALL: u64 = (1 << QUAD) - 1;
-
 impl Writer<'_, '_> {
-    /// Returns a bit for each lane of the quad in which a condition holds.
-    pub(super) fn lanes_of(&mut self, condition: Condition) -> Val {
-        let mask = self.condition(condition);
-        let mask = self.mask_of(mask, 32);
-        self.e.bits_of(mask)
+    /// Returns a bit for each running lane.
+    pub(in crate::exec::compiled) fn all_lanes(&self) -> u64 {
+        (1 << self.lane_count()) - 1
+    }
+
+    /// Returns a bit for each running lane in which a condition holds.
+    pub(in crate::exec::compiled) fn lanes_of(&mut self, condition: Condition) -> Val {
+        let of_quad = |w: &mut Self| {
+            let mask = w.condition(condition);
+            let mask = w.mask_of(mask, 32);
+            w.e.bits_of(mask)
+        };
+        let bits: Vec<Val> = self.wholes().map(|quad| self.with_focus(quad, of_quad)).collect();
+        self.join_bits(&bits)
+    }
+
+    /// Joins the bits of the lanes of each quad.
+    pub(super) fn join_bits(&mut self, quads: &[Val]) -> Val {
+        let mut all = quads[0];
+        for (quad, bits) in quads.iter().enumerate().skip(1) {
+            let amount = self.e.int(I32, (quad * QUAD) as u64);
+            let bits = self.e.ishl(*bits, amount);
+            all = self.e.bor(all, bits);
+        }
+        all
     }
 
     /// Returns the arm after a branch, if lanes may differ.
@@ -75,8 +91,7 @@ impl Writer<'_, '_> {
         condition: Condition,
         [yes, no]: [(Blk, &[Val]); 2],
     ) -> [Edge; 2] {
-        let mask = self.focused_predicate(condition.predicate);
-        let bits = self.e.bits_of(mask);
+        let bits = self.lanes_of(Condition { negated: false, ..condition });
         let parted = self.e.block();
         let (of_all, of_none) = if condition.negated { (no, yes) } else { (yes, no) };
         let [none, all] = self.branch_by_lanes(bits, of_none, of_all, parted);
@@ -97,7 +112,7 @@ impl Writer<'_, '_> {
         let some = self.e.block();
         let [_, none] = self.e.branch(bits, (some, &[]), of_none);
         self.e.go_on(some);
-        let all = self.e.int(I32, ALL);
+        let all = self.e.int(I32, self.all_lanes());
         let every = self.e.icmp(IntCC::Equal, bits, all);
         let [all, _] = self.e.branch(every, of_all, (otherwise, &[]));
         [none, all]
@@ -133,7 +148,7 @@ impl Writer<'_, '_> {
             Shape::Regular(step) => self.for_first(step, write),
             Shape::Varies => {
                 let focuses = parts::focuses(self, instruction, guard != Condition::ALWAYS);
-                self.for_each(focuses, write);
+                self.for_each(focuses.into_iter(), write);
             }
         }
     }
@@ -154,7 +169,7 @@ impl Writer<'_, '_> {
                 let ty = self.own_type(register);
                 let ty = if ty.bytes() == 8 { I64 } else { I32 };
                 let first = self.get(register, ty);
-                let last = self.of_lane(first, step, QUAD as usize - 1);
+                let last = self.of_lane(first, step, self.lane_count() - 1);
                 let limit = self.e.int(ty, limit as u64);
                 // They are too near to wrap around and pass the limit too.
                 let [a, b] = [first, last].map(|lane| self.e.icmp(IntCC::SignedLessThan, lane, limit));
@@ -169,7 +184,7 @@ impl Writer<'_, '_> {
     /// True if a number of 32 bits, signed or not, that grows by a step from the first lane on does
     /// not wrap around between the lanes.
     pub(super) fn never_wraps(&mut self, first: Val, step: i64, signed: bool) -> Val {
-        let last = step * (QUAD as i64 - 1);
+        let last = step * (self.lane_count() as i64 - 1);
         let (least, most) =
             if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
         let (limit, cc) = match (last > 0, signed) {

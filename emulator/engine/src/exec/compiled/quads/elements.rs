@@ -2,7 +2,8 @@
 //! element of all lanes in registers.
 
 use super::focus::Focus;
-use super::places::{LANES, Spread};
+use super::places::Spread;
+use super::sizes::QUAD;
 use crate::exec::compiled::backend::{I32, I64, Kind, Val, int_type};
 use crate::exec::compiled::memory;
 use crate::exec::compiled::vectors::vector_of;
@@ -30,7 +31,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(access: &Access, spread: Spread) -> Form {
+    fn of(access: &Access, spread: &Spread) -> Form {
         let wide = access.width == Width::Double;
         let next = matches!(spread, Spread::Next(_));
         match (access.bytes, access.registers.len()) {
@@ -46,22 +47,32 @@ impl Form {
 }
 
 impl Writer<'_, '_> {
-    /// Loads at these positions. Returns the vectors of all registers, two of each wide one.
-    pub(super) fn load_spread(&mut self, access: &Access, spread: Spread) -> Vec<Val> {
+    /// Loads at these positions. Returns the vectors of all registers: of each, all quads, two for
+    /// each quad if it is wide.
+    pub(super) fn load_spread(&mut self, access: &Access, spread: &Spread) -> Vec<Val> {
+        let quads: Vec<Vec<Val>> =
+            (0..self.quad_count()).map(|quad| self.load_lanes(access, spread, quad * QUAD)).collect();
+        let halves = if access.width == Width::Double { 2 } else { 1 };
+        let of_register = |index: usize| quads.iter().flat_map(move |quad| &quad[index * halves..][..halves]);
+        (0..access.registers.len()).flat_map(of_register).copied().collect()
+    }
+
+    /// The same for the quad that begins with a lane.
+    fn load_lanes(&mut self, access: &Access, spread: &Spread, first: usize) -> Vec<Val> {
         let own: Vec<_> = access.registers.iter().map(|register| self.own_type(*register)).collect();
-        let first = spread.of(0, 0).0;
+        let (at, start) = spread.of(first, access.total_bytes());
         match Form::of(access, spread) {
-            Form::Word => vec![self.e.load(vector_of(own[0]), Kind::User, first, 0)],
+            Form::Word => vec![self.e.load(vector_of(own[0]), Kind::User, at, start)],
             Form::Pair => [0, ROW]
-                .map(|offset| self.e.load(vector_of(own[0]), Kind::User, first, offset as i32))
+                .map(|offset| self.e.load(vector_of(own[0]), Kind::User, at, start + offset as i32))
                 .to_vec(),
             Form::Part(bytes) => {
-                let packed = self.e.load(int_type(4 * bytes), Kind::User, first, 0);
+                let packed = self.e.load(int_type(4 * bytes), Kind::User, at, start);
                 let value = self.e.unpack(packed, bytes, access.signed);
                 vec![self.convert(value, own[0])]
             }
             Form::Words => {
-                let words = self.load_words(access, spread);
+                let words = self.load_words(access, spread, first);
                 let element = |(index, own)| {
                     let value = self.element(&words, access, index);
                     self.convert(value, own)
@@ -69,23 +80,22 @@ impl Writer<'_, '_> {
                 own.into_iter().enumerate().map(element).collect()
             }
             Form::Pairs => {
-                let rows = LANES.map(|lane| {
+                let rows = lanes_from(first).map(|lane| {
                     let (at, offset) = spread.of(lane, ROW);
                     self.e.load(vector_of(I64), Kind::User, at, offset)
                 });
-                let [first, second] =
-                    [[rows[0], rows[1]], [rows[2], rows[3]]].map(|rows| self.e.crossed(rows));
-                let values = [[first[0], second[0]], [first[1], second[1]]].into_iter().zip(own);
+                let [low, high] = [[rows[0], rows[1]], [rows[2], rows[3]]].map(|rows| self.e.crossed(rows));
+                let values = [[low[0], high[0]], [low[1], high[1]]].into_iter().zip(own);
                 values.flat_map(|(halves, own)| halves.map(|half| self.convert(half, own))).collect()
             }
-            Form::Apart => self.load_apart(access, spread),
+            Form::Apart => self.load_apart(access, spread, first),
         }
     }
 
-    fn load_apart(&mut self, access: &Access, spread: Spread) -> Vec<Val> {
+    fn load_apart(&mut self, access: &Access, spread: &Spread, first: usize) -> Vec<Val> {
         let mut values = Vec::new();
         for (index, register) in access.registers.iter().enumerate() {
-            let lanes = LANES.map(|lane| {
+            let lanes = lanes_from(first).map(|lane| {
                 let value = memory::load_element(self, access, index, spread.of(lane, access.total_bytes()));
                 self.convert(value, self.own_type(*register))
             });
@@ -99,7 +109,7 @@ impl Writer<'_, '_> {
     }
 
     /// Returns a vector for each word of a lane's access.
-    fn load_words(&mut self, access: &Access, spread: Spread) -> Vec<Val> {
+    fn load_words(&mut self, access: &Access, spread: &Spread, first: usize) -> Vec<Val> {
         let total = access.total_bytes();
         let load = |w: &mut Self, ty, lane, offset: u32| {
             let (at, start) = spread.of(lane, total);
@@ -107,13 +117,13 @@ impl Writer<'_, '_> {
         };
         let next = matches!(spread, Spread::Next(_));
         match total {
-            4 if next => vec![load(self, vector_of(I32), 0, 0)],
+            4 if next => vec![load(self, vector_of(I32), first, 0)],
             4 => {
-                let lanes = LANES.map(|lane| load(self, I32, lane, 0));
+                let lanes = lanes_from(first).map(|lane| load(self, I32, lane, 0));
                 vec![self.e.join(&lanes)]
             }
             8 => {
-                let halves = [0, 2].map(|lane| {
+                let halves = [first, first + 2].map(|lane| {
                     if next {
                         return load(self, vector_of(I64), lane, 0);
                     }
@@ -125,7 +135,7 @@ impl Writer<'_, '_> {
             _ => {
                 let mut words = Vec::new();
                 for offset in (0..total).step_by(ROW as usize) {
-                    let rows = LANES.map(|lane| load(self, vector_of(I32), lane, offset));
+                    let rows = lanes_from(first).map(|lane| load(self, vector_of(I32), lane, offset));
                     words.extend(self.e.transposed(rows));
                 }
                 words
@@ -140,27 +150,33 @@ impl Writer<'_, '_> {
     }
 
     /// Stores at these positions.
-    pub(super) fn store_spread(&mut self, access: &Access, spread: Spread) {
-        let first = spread.of(0, 0).0;
+    pub(super) fn store_spread(&mut self, access: &Access, spread: &Spread) {
+        (0..self.quad_count()).for_each(|quad| self.store_lanes(access, spread, quad));
+    }
+
+    /// The same for a quad.
+    fn store_lanes(&mut self, access: &Access, spread: &Spread, quad: usize) {
+        let (whole, halves) = (Focus::Whole(quad), [2 * quad, 2 * quad + 1]);
+        let (at, start) = spread.of(quad * QUAD, access.total_bytes());
         match Form::of(access, spread) {
             Form::Word => {
-                let value = self.stored(access.registers[0], Focus::Whole);
-                self.e.store(Kind::User, value, first, 0);
+                let value = self.stored(access.registers[0], whole);
+                self.e.store(Kind::User, value, at, start);
             }
             Form::Pair => {
-                for half in [0, 1] {
+                for (half, offset) in halves.into_iter().zip([0, ROW as i32]) {
                     let value = self.stored(access.registers[0], Focus::Half(half));
-                    self.e.store(Kind::User, value, first, ROW as i32 * half as i32);
+                    self.e.store(Kind::User, value, at, start + offset);
                 }
             }
             Form::Part(bytes) => {
-                let value = self.stored(access.registers[0], Focus::Whole);
+                let value = self.stored(access.registers[0], whole);
                 let packed = self.e.pack(value, bytes);
-                self.e.store(Kind::User, packed, first, 0);
+                self.e.store(Kind::User, packed, at, start);
             }
-            Form::Words => self.store_words(access, spread),
+            Form::Words => self.store_words(access, spread, quad),
             Form::Pairs => {
-                for half in [0, 1] {
+                for half in halves {
                     let registers = [access.registers[0], access.registers[1]];
                     let values = registers.map(|register| self.stored(register, Focus::Half(half)));
                     for (row, lane) in self.e.crossed(values).into_iter().zip([2 * half, 2 * half + 1]) {
@@ -170,7 +186,7 @@ impl Writer<'_, '_> {
                 }
             }
             Form::Apart => {
-                for lane in LANES {
+                for lane in lanes_from(quad * QUAD) {
                     let place = spread.of(lane, access.total_bytes());
                     self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, place));
                 }
@@ -184,32 +200,32 @@ impl Writer<'_, '_> {
         if self.e.is_vector(value) { value } else { self.e.splat(value) }
     }
 
-    fn store_words(&mut self, access: &Access, spread: Spread) {
-        let total = access.total_bytes();
-        let words = self.words(access);
+    fn store_words(&mut self, access: &Access, spread: &Spread, quad: usize) {
+        let (total, first) = (access.total_bytes(), quad * QUAD);
+        let words = self.words(access, quad);
         let store = |w: &mut Self, value, lane, offset: u32| {
             let (at, start) = spread.of(lane, total);
             w.e.store(Kind::User, value, at, start + offset as i32);
         };
         let next = matches!(spread, Spread::Next(_));
         match words[..] {
-            [word] if next => store(self, word, 0, 0),
+            [word] if next => store(self, word, first, 0),
             [word] => {
-                for lane in LANES {
-                    let value = self.e.lane(word, lane);
+                for lane in lanes_from(first) {
+                    let value = self.e.lane(word, lane % QUAD);
                     store(self, value, lane, 0);
                 }
             }
             [low, high] => {
                 for (half, value) in self.e.interleaved([low, high]).into_iter().enumerate() {
                     if next {
-                        store(self, value, 2 * half, 0);
+                        store(self, value, first + 2 * half, 0);
                         continue;
                     }
                     let value = self.e.bitcast(vector_of(I64), value);
                     for lane in [0, 1] {
                         let own = self.e.lane(value, lane);
-                        store(self, own, 2 * half + lane, 0);
+                        store(self, own, first + 2 * half + lane, 0);
                     }
                 }
             }
@@ -219,9 +235,9 @@ impl Writer<'_, '_> {
                     rows.push(self.e.transposed([words[0], words[1], words[2], words[3]]));
                 }
                 // Lane after lane, because the next may store to the same place.
-                for lane in LANES {
+                for lane in lanes_from(first) {
                     for (index, rows) in rows.iter().enumerate() {
-                        store(self, rows[lane], lane, ROW * index as u32);
+                        store(self, rows[lane % QUAD], lane, ROW * index as u32);
                     }
                 }
             }
@@ -229,11 +245,11 @@ impl Writer<'_, '_> {
     }
 
     /// Returns a vector for each word of a lane's access, from the elements in registers.
-    fn words(&mut self, access: &Access) -> Vec<Val> {
+    fn words(&mut self, access: &Access, quad: usize) -> Vec<Val> {
         let bits = access.bytes * 8;
         let mut words: Vec<Val> = Vec::new();
         for (index, register) in access.registers.iter().enumerate() {
-            let value = self.stored(*register, Focus::Whole);
+            let value = self.stored(*register, Focus::Whole(quad));
             let value = self.convert(value, I32);
             let start = index as u32 * bits % 32;
             let rest = 32 - bits - start;
@@ -248,4 +264,9 @@ impl Writer<'_, '_> {
         }
         words
     }
+}
+
+/// Returns the lanes of the quad that begins with a lane.
+fn lanes_from(first: usize) -> [usize; QUAD] {
+    std::array::from_fn(|lane| first + lane)
 }

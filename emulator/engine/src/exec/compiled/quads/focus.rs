@@ -1,27 +1,28 @@
-//! The values of registers in the vectors of a quad.
+//! The values of registers in the vectors of one quad, or of the two of an octet.
 //!
 //! Instructions are written by the code for single lanes, for one [`Focus`] after the other. It
 //! reads registers as numbers or vectors, as the focus says. The results of all focuses are joined
 //! at the end of the instruction.
 
 use super::shapes::Shape;
+use super::sizes::QUAD;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Type, Val};
 use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
 use crate::program::RowKind;
 use crate::program::instruction::Condition;
 use crate::semantics::{Predicate, Register};
-use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The lanes for which instructions are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec::compiled) enum Focus {
     /// The first lane, for regular results of all lanes.
     First,
-    /// All lanes, as a vector.
-    Whole,
-    /// Two lanes, as a vector of wide numbers.
+    /// The four lanes of a quad, as a vector.
+    Whole(usize),
+    /// Two lanes, as a vector of wide numbers. Each quad has two.
     Half(usize),
     Lane(usize),
 }
@@ -31,13 +32,24 @@ impl Focus {
     pub(in crate::exec::compiled) fn of_numbers(self) -> Focus {
         if let Focus::Lane(_) = self { self } else { Focus::First }
     }
+
+    /// Returns the quad of its lanes.
+    fn quad(self) -> usize {
+        match self {
+            Focus::First => 0,
+            Focus::Whole(quad) => quad,
+            Focus::Half(half) => half / 2,
+            Focus::Lane(lane) => lane / QUAD,
+        }
+    }
 }
 
 /// A wide register as a narrow one, extended, times a factor, plus a number that is the same in all
 /// lanes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Stem {
-    pub(super) narrow: Val,
+    /// A vector for each quad.
+    pub(super) narrow: Vec<Val>,
     pub(super) signed: bool,
     pub(super) factor: u64,
     pub(super) added: Option<Val>,
@@ -45,6 +57,8 @@ pub(super) struct Stem {
 
 /// The state of a writer of code for quads.
 pub(in crate::exec::compiled) struct Quads {
+    /// Number of quads that run together.
+    pub(super) count: usize,
     focus: Focus,
     /// The difference between lanes of a result that is computed for the first lane only.
     step: i64,
@@ -55,8 +69,8 @@ pub(in crate::exec::compiled) struct Quads {
 }
 
 impl Quads {
-    pub(in crate::exec::compiled) fn new() -> Quads {
-        Quads { focus: Focus::First, step: 0, results: Vec::new(), stems: HashMap::new() }
+    pub(in crate::exec::compiled) fn new(count: usize) -> Quads {
+        Quads { count, focus: Focus::First, step: 0, results: Vec::new(), stems: HashMap::new() }
     }
 }
 
@@ -88,32 +102,6 @@ impl Writer<'_, '_> {
         self.kernel.row_kinds.get(bit as usize) == Some(&RowKind::Lower)
     }
 
-    /// Returns the positions of the values of registers and predicates: two for a wide vector.
-    pub(in crate::exec::compiled) fn slots<'b>(&self, bits: &'b [u32]) -> Cow<'b, [u32]> {
-        if self.quads.is_none() {
-            return Cow::Borrowed(bits);
-        }
-        let slots = |bit: &u32| {
-            let two = self.shape(*bit) == Shape::Varies && self.is_wide(*bit);
-            std::iter::once(*bit).chain(two.then_some(*bit + 1))
-        };
-        bits.iter().flat_map(slots).collect()
-    }
-
-    /// Returns the type of the value at a position, if it is a vector.
-    pub(in crate::exec::compiled) fn vector_type(&self, slot: u32) -> Option<Type> {
-        self.quads.as_ref()?;
-        let bit = match self.kernel.row_kinds.get(slot as usize) {
-            Some(RowKind::Upper) => slot - 1,
-            _ => slot,
-        };
-        if self.shape(bit) != Shape::Varies {
-            return None;
-        }
-        let is_register = bit < self.kernel.rows;
-        Some(vector_of(if is_register { self.own_type(Register(bit)) } else { I32 }))
-    }
-
     /// Writes an operation for the first lane, whose results differ by `step` between lanes.
     pub(super) fn for_first(&mut self, step: i64, write: impl FnOnce(&mut Self)) {
         if let Some(quads) = &mut self.quads {
@@ -126,11 +114,16 @@ impl Writer<'_, '_> {
     }
 
     /// Writes code for each focus, and then sets the results.
-    pub(super) fn for_each(&mut self, focuses: &[Focus], mut write: impl FnMut(&mut Self)) {
-        for focus in focuses {
+    pub(super) fn for_each(
+        &mut self,
+        focuses: impl Iterator<Item = Focus>,
+        mut write: impl FnMut(&mut Self),
+    ) {
+        let focuses: Vec<Focus> = focuses.collect();
+        for focus in &focuses {
             self.with_focus(*focus, &mut write);
         }
-        self.join_results(focuses);
+        self.join_results(&focuses);
     }
 
     pub(in crate::exec::compiled) fn with_focus<T>(
@@ -141,7 +134,7 @@ impl Writer<'_, '_> {
         let before = (self.focus(), self.e.half);
         self.set_focus(focus);
         if let Focus::Half(half) = focus {
-            self.e.half = half;
+            self.e.half = half % 2;
         }
         let result = write(self);
         self.set_focus(before.0);
@@ -162,13 +155,16 @@ impl Writer<'_, '_> {
             let first = self.value(bit);
             return self.of_focus(first, step);
         }
-        match self.focus() {
-            Focus::Half(half) if wide => self.value(bit + half as u32),
+        let focus = self.focus();
+        let slot = self.slot(bit, focus.quad());
+        match focus {
+            Focus::Half(half) if wide => self.value(slot + half as u32 % 2),
             Focus::Lane(lane) => {
-                let vector = self.value(if wide { bit + lane as u32 / 2 } else { bit });
+                let lane = lane % QUAD;
+                let vector = self.value(if wide { slot + lane as u32 / 2 } else { slot });
                 self.e.lane(vector, if wide { lane % 2 } else { lane })
             }
-            _ => self.value(bit),
+            _ => self.value(slot),
         }
     }
 
@@ -181,7 +177,7 @@ impl Writer<'_, '_> {
         match self.focus() {
             Focus::Lane(lane) => self.of_lane(first, step, lane),
             Focus::Half(half) if self.e.ty(first) == I64 => self.of_half(first, step, half),
-            _ => self.of_lanes(first, step),
+            focus => self.of_lanes(first, step, focus.quad()),
         }
     }
 
@@ -201,20 +197,22 @@ impl Writer<'_, '_> {
         self.e.iadd(first, steps)
     }
 
-    fn of_lanes(&mut self, first: Val, step: i64) -> Val {
-        let steps = self.e.four([0, 1, 2, 3].map(|lane| (step * lane) as u32));
+    fn of_lanes(&mut self, first: Val, step: i64, quad: usize) -> Val {
+        let steps = self.e.four([0, 1, 2, 3].map(|lane| (step * ((QUAD * quad) as i64 + lane)) as u32));
         self.e.iadd(first, steps)
     }
 
-    /// Returns the vectors of a register whose lanes grow from the first: two if it is wide.
+    /// Returns the vectors of a register whose lanes grow from the first, of all quads.
     pub(super) fn expanded(&mut self, first: Val, step: i64) -> Vec<Val> {
         let first = if step == 0 { first } else { self.integer(first) };
-        if self.e.ty(first).bytes() == 8 {
-            return [0, 1]
-                .map(|half| if step == 0 { self.e.splat(first) } else { self.of_half(first, step, half) })
-                .to_vec();
+        let (quads, wide) = (self.quad_count(), self.e.ty(first).bytes() == 8);
+        let count = if wide { 2 * quads } else { quads };
+        if step == 0 {
+            return vec![self.e.splat(first); count];
         }
-        vec![if step == 0 { self.e.splat(first) } else { self.of_lanes(first, step) }]
+        let vector =
+            |index| if wide { self.of_half(first, step, index) } else { self.of_lanes(first, step, index) };
+        (0..count).map(vector).collect()
     }
 
     /// Returns a constant that differs between lanes, as the focus reads it, from its row.
@@ -236,21 +234,22 @@ impl Writer<'_, '_> {
                 self.e.load(vector_of(ty), Kind::Constant, at, offset + 16 * half as i32)
             }
             Focus::Lane(lane) => self.e.load(ty, Kind::Constant, at, offset + bytes * lane as i32),
-            _ => self.e.load(vector_of(ty), Kind::Constant, at, offset),
+            focus => self.e.load(vector_of(ty), Kind::Constant, at, offset + 16 * focus.quad() as i32),
         }
     }
 
     /// Returns a predicate as the focus reads it: a condition of one lane, or a mask.
     pub(in crate::exec::compiled) fn focused_predicate(&mut self, predicate: Predicate) -> Val {
         let bit = self.kernel.rows + predicate.0;
-        let value = self.value(bit);
         if self.is_uniform(bit) {
-            return value;
+            return self.value(bit);
         }
-        match self.focus() {
+        let focus = self.focus();
+        let value = self.value(self.slot(bit, focus.quad()));
+        match focus {
             Focus::Half(_) => self.e.sextend(I64, value),
             Focus::Lane(lane) => {
-                let word = self.e.lane(value, lane);
+                let word = self.e.lane(value, lane % QUAD);
                 let last = self.e.int(I32, 31);
                 let condition = self.e.ushr(word, last);
                 self.e.ireduce(I8, condition)
@@ -289,10 +288,21 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Sets a register or predicate to its results of all focuses; one is for all quads.
     fn set_parts(&mut self, bit: u32, focus: Focus, parts: &[Val]) {
+        let quads = self.quad_count();
+        let each = (parts.len() / quads).max(1);
+        for quad in 0..quads {
+            let parts = if parts.len() == 1 { parts } else { &parts[quad * each..(quad + 1) * each] };
+            self.set_quad(bit, quad, focus, parts);
+        }
+    }
+
+    fn set_quad(&mut self, bit: u32, quad: usize, focus: Focus, parts: &[Val]) {
+        let slot = self.slot(bit, quad);
         if bit >= self.kernel.rows {
             let mask = self.join_mask(focus, parts);
-            return self.set_value(bit, mask);
+            return self.set_value(slot, mask);
         }
         let own = self.own_type(Register(bit));
         if !self.is_wide(bit) {
@@ -306,7 +316,7 @@ impl Writer<'_, '_> {
                 _ => return,
             };
             let vector = self.convert(vector, own);
-            return self.set_value(bit, vector);
+            return self.set_value(slot, vector);
         }
         let halves = match (focus, parts) {
             (Focus::Half(_), [low, high]) => [*low, *high].map(|half| self.repeated(half, own)),
@@ -318,7 +328,7 @@ impl Writer<'_, '_> {
         };
         for (half, value) in halves.into_iter().enumerate() {
             let value = self.convert(value, own);
-            self.set_value(bit + half as u32, value);
+            self.set_value(slot + half as u32, value);
         }
     }
 
@@ -371,12 +381,11 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the lanes of the focus, if it reads vectors.
-    pub(in crate::exec::compiled) fn lanes_of_focus(&self) -> &'static [usize] {
+    pub(in crate::exec::compiled) fn lanes_of_focus(&self) -> Range<usize> {
         match self.focus() {
-            Focus::Whole => &[0, 1, 2, 3],
-            Focus::Half(0) => &[0, 1],
-            Focus::Half(_) => &[2, 3],
-            Focus::First | Focus::Lane(_) => &[],
+            Focus::Whole(quad) => quad * QUAD..(quad + 1) * QUAD,
+            Focus::Half(half) => half * 2..(half + 1) * 2,
+            Focus::First | Focus::Lane(_) => 0..0,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The other lanes access the beginning of the memory, and drop the result.
 
 use super::focus::Focus;
-use super::places::{LANES, Offsets, Spread, Vectors};
+use super::places::{Offsets, Spread, Vectors};
 use crate::exec::compiled::backend::{Blk, I32, Type, Val};
 use crate::exec::compiled::memory::{self, Place};
 use crate::exec::compiled::writer::Writer;
@@ -26,11 +26,11 @@ impl Writer<'_, '_> {
         slots.iter().zip(&old).for_each(|(slot, value)| self.set_value(*slot, *value));
         let place = memory::place(pc, access, false);
         let places = self.find_masked(&place, guard, lanes);
-        let values = self.load_spread(access, Spread::Each(places));
+        let values = self.load_spread(access, &Spread::Each(places));
         let wide = access.width == Width::Double;
+        let focuses: Vec<Focus> = if wide { self.halves().collect() } else { self.wholes().collect() };
         let mut merged = Vec::new();
-        for (index, (value, old)) in values.into_iter().zip(old).enumerate() {
-            let focus = if wide { Focus::Half(index % 2) } else { Focus::Whole };
+        for ((value, old), focus) in values.into_iter().zip(old).zip(focuses.into_iter().cycle()) {
             merged.push(self.with_focus(focus, |w| {
                 let mask = w.condition(guard);
                 w.e.select(mask, value, old)
@@ -50,13 +50,13 @@ impl Writer<'_, '_> {
         });
         let place = memory::place(pc, access, true);
         let places = self.find_masked(&place, guard, lanes);
-        for lane in LANES {
+        for (lane, at) in places.into_iter().enumerate() {
             let (own, next) = (self.e.block(), self.e.block());
             let bit = self.e.int(I32, 1 << lane);
             let taken = self.e.band(lanes, bit);
             self.e.branch(taken, (own, &[]), (next, &[]));
             self.e.go_on(own);
-            self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, (places[lane], 0)));
+            self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, (at, 0)));
             self.e.jump(next, &[]);
             self.e.go_on(next);
         }
@@ -84,28 +84,34 @@ impl Writer<'_, '_> {
 
     /// Finds the memory of the lanes in which a guard holds, and which have these bits; for other
     /// lanes the beginning of the memory.
-    fn find_masked(&mut self, place: &Place<'_>, guard: Condition, lanes: Val) -> [Val; 4] {
+    fn find_masked(&mut self, place: &Place<'_>, guard: Condition, lanes: Val) -> Vec<Val> {
         let (reach, offsets) = self.reached(place);
         let offsets = match offsets {
-            Offsets::Regular(first, step) => LANES.map(|lane| {
-                let offset = self.of_lane(first, step, lane);
-                self.with_focus(Focus::Lane(lane), |w| {
-                    let (condition, zero) = (w.condition(guard), w.e.zero(w.e.ty(offset)));
-                    w.e.select(condition, offset, zero)
-                })
-            }),
-            Offsets::Apart(bases, added) => {
-                let taking = match self.moved(bases, added) {
-                    Vectors::Narrow(offsets) => {
-                        let mask = self.with_focus(Focus::Whole, |w| w.condition(guard));
-                        Vectors::Narrow(self.e.band(offsets, mask))
-                    }
-                    Vectors::Wide(halves) => Vectors::Wide([0, 1].map(|half| {
-                        let mask = self.with_focus(Focus::Half(half), |w| w.condition(guard));
-                        self.e.band(halves[half], mask)
-                    })),
+            Offsets::Regular(first, step) => {
+                let lanes = 0..self.lane_count();
+                let taking = |lane| {
+                    let offset = self.of_lane(first, step, lane);
+                    self.with_focus(Focus::Lane(lane), |w| {
+                        let (condition, zero) = (w.condition(guard), w.e.zero(w.e.ty(offset)));
+                        w.e.select(condition, offset, zero)
+                    })
                 };
-                self.lanes(taking)
+                lanes.map(taking).collect()
+            }
+            Offsets::Apart(bases, added) => {
+                let masked = |w: &mut Self, focus, offsets| {
+                    let mask = w.with_focus(focus, |w| w.condition(guard));
+                    w.e.band(offsets, mask)
+                };
+                let taking = match self.moved(&bases, added) {
+                    Vectors::Narrow(quads) => Vectors::Narrow(
+                        self.wholes().zip(quads).map(|(focus, quad)| masked(self, focus, quad)).collect(),
+                    ),
+                    Vectors::Wide(halves) => Vectors::Wide(
+                        self.halves().zip(halves).map(|(focus, half)| masked(self, focus, half)).collect(),
+                    ),
+                };
+                self.lanes(&taking)
             }
         };
         self.find_apart(place, (Some(lanes), None), &reach, offsets)

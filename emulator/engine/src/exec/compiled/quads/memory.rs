@@ -5,7 +5,7 @@
 //! searched.
 
 use super::focus::Focus;
-use super::places::{LANES, Offsets, Spread, Vectors, same};
+use super::places::{Offsets, Spread, Vectors, same};
 use crate::exec::compiled::atomic;
 use crate::exec::compiled::backend::{IntCC, Type, Val};
 use crate::exec::compiled::memory::{self, Place, Reach};
@@ -17,7 +17,7 @@ impl Writer<'_, '_> {
     pub(super) fn load_quad(&mut self, pc: u32, access: &Access) {
         let place = memory::place(pc, access, false);
         let (reach, offsets) = self.reached(&place);
-        if let Some(offset) = same(&reach, offsets) {
+        if let Some(offset) = same(&reach, &offsets) {
             let spread = if support::reads_own_memory(access) {
                 let fits = place.fits(self, offset, reach.limit);
                 self.part_unless(fits, pc);
@@ -29,20 +29,21 @@ impl Writer<'_, '_> {
         }
         let types: Vec<Type> = self.slots_of(access).iter().map(|slot| self.type_of(*slot)).collect();
         let values = self
-            .spread((&place, access), (&reach, offsets), &types, &|w, spread| w.load_spread(access, spread));
+            .spread((&place, access), (&reach, offsets), &types, &|w, spread| w.load_spread(access, &spread));
         self.slots_of(access).into_iter().zip(values).for_each(|(slot, value)| self.set_value(slot, value));
     }
 
     pub(super) fn store_quad(&mut self, pc: u32, access: &Access) {
         let place = memory::place(pc, access, true);
         let (reach, offsets) = self.reached(&place);
-        if let Some(offset) = same(&reach, offsets) {
+        if let Some(offset) = same(&reach, &offsets) {
             // The last lane wins, as one after the other.
             let spread = self.find_same(&place, access, &reach, offset);
-            return self.with_focus(Focus::Lane(3), |w| memory::store_all(w, access, spread.of(3, 0)));
+            let last = self.lane_count() - 1;
+            return self.with_focus(Focus::Lane(last), |w| memory::store_all(w, access, spread.of(last, 0)));
         }
         self.spread((&place, access), (&reach, offsets), &[], &|w, spread| {
-            w.store_spread(access, spread);
+            w.store_spread(access, &spread);
             Vec::new()
         });
     }
@@ -53,11 +54,10 @@ impl Writer<'_, '_> {
         }
         let place = atomic::update(pc, atomic);
         let (reach, offsets) = self.reached(&place);
-        let distances = self.distances(offsets);
+        let distances = self.distances(&offsets);
         let places = self.find_lanes(&place, &reach, distances);
-        let focuses = LANES.map(Focus::Lane);
         let mut lane = 0;
-        self.for_each(&focuses, |w| {
+        self.for_each(self.lanes_alone(), |w| {
             atomic::atomic_at(w, pc, atomic, places[lane]);
             lane += 1;
         });
@@ -77,18 +77,18 @@ impl Writer<'_, '_> {
         types: &[Type],
         emit: &dyn Fn(&mut Self, Spread) -> Vec<Val>,
     ) -> Vec<Val> {
-        let next = match offsets {
+        let next = match &offsets {
             Offsets::Regular(first, step) => {
-                if let Some(spread) = self.find_regular(place, access, reach, (first, step)) {
+                if let Some(spread) = self.find_regular(place, access, reach, (*first, *step)) {
                     return emit(self, spread);
                 }
                 None
             }
-            Offsets::Apart(bases, added) if !reach.is_local() => self.is_next(place, (bases, added)),
+            Offsets::Apart(bases, added) if !reach.is_local() => self.is_next(place, (bases, *added)),
             Offsets::Apart(..) => None,
         };
         let Some((is_next, first)) = next else {
-            let distances = self.distances(offsets);
+            let distances = self.distances(&offsets);
             let places = self.find_lanes(place, reach, distances);
             return emit(self, Spread::Each(places));
         };
@@ -96,7 +96,7 @@ impl Writer<'_, '_> {
         let results = types.iter().map(|ty| self.e.param(done, *ty)).collect();
         self.e.branch(is_next, (next, &[]), (each, &[]));
         self.e.go_on(each);
-        let distances = self.distances(offsets);
+        let distances = self.distances(&offsets);
         let places = self.find_apart(place, (None, None), reach, distances);
         let values = emit(self, Spread::Each(places));
         self.e.jump(done, &values);
@@ -114,33 +114,22 @@ impl Writer<'_, '_> {
 
     /// Returns true if the lanes access consecutive elements, and the distance of the first lane;
     /// `None` if they never do.
-    fn is_next(&mut self, place: &Place<'_>, (bases, added): (Vectors, Val)) -> Option<(Val, Val)> {
+    fn is_next(&mut self, place: &Place<'_>, (bases, added): (&Vectors, Val)) -> Option<(Val, Val)> {
         let bytes = u64::from(place.bytes);
         let (first, differs) = match bases {
-            Vectors::Wide([low, high]) => {
+            Vectors::Wide(halves) => {
                 let stem = self.stem(place.address.base);
                 // Narrow numbers that follow each other are the usual ones.
-                if stem.is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
+                if stem.as_ref().is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
                     return None;
                 }
                 if let Some(stem) = stem.filter(|stem| stem.factor == bytes) {
                     let (follow, first) = self.follow(stem);
                     return Some((follow, self.e.iadd(first, added)));
                 }
-                let first = self.e.lane(low, 0);
-                let steps = [self.e.two([0, bytes]), self.e.two([2 * bytes, 3 * bytes])];
-                let all = self.e.first_of(low);
-                let expected = steps.map(|steps| self.e.iadd(all, steps));
-                let (low, high) = (self.e.bxor(low, expected[0]), self.e.bxor(high, expected[1]));
-                (first, self.e.bor(low, high))
+                (self.e.lane(halves[0], 0), self.unlike_wide_steps(halves, bytes))
             }
-            Vectors::Narrow(bases) => {
-                let first = self.e.lane(bases, 0);
-                let steps = self.e.four([0, 1, 2, 3].map(|lane| lane * place.bytes));
-                let all = self.e.first_of(bases);
-                let expected = self.e.iadd(all, steps);
-                (first, self.e.bxor(bases, expected))
-            }
+            Vectors::Narrow(quads) => (self.e.lane(quads[0], 0), self.unlike_steps(quads, place.bytes)),
         };
         let first = self.e.iadd(first, added);
         let differs = self.e.any(differs);

@@ -6,10 +6,10 @@ use crate::program::instruction::{Instruction, Op};
 use crate::semantics::lower::{Lower, LowerTest};
 use crate::semantics::{PureInfo, Register, TestInfo, Width};
 
-/// A division of the four lanes.
+/// A division of the lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parts {
-    /// All lanes at once.
+    /// The four lanes of a quad at once.
     Whole,
     /// Two lanes with wide numbers at a time.
     Halves,
@@ -17,18 +17,8 @@ enum Parts {
     Lanes,
 }
 
-impl Parts {
-    fn focuses(self) -> &'static [Focus] {
-        match self {
-            Parts::Whole => &[Focus::Whole],
-            Parts::Halves => &[Focus::Half(0), Focus::Half(1)],
-            Parts::Lanes => &[Focus::Lane(0), Focus::Lane(1), Focus::Lane(2), Focus::Lane(3)],
-        }
-    }
-}
-
 /// Returns the parts of the lanes for which an instruction is written, one after the other.
-pub(super) fn focuses(w: &Writer<'_, '_>, instruction: &Instruction, guarded: bool) -> &'static [Focus] {
+pub(super) fn focuses(w: &Writer<'_, '_>, instruction: &Instruction, guarded: bool) -> Vec<Focus> {
     let parts = match &instruction.op {
         Op::Pure { info, sources, .. } => match of_operation(w, info, *sources) {
             // The halves of a narrow result are joined later, so they cannot be merged with old
@@ -41,7 +31,11 @@ pub(super) fn focuses(w: &Writer<'_, '_>, instruction: &Instruction, guarded: bo
         Op::Select { width, .. } | Op::LocalAddress { width, .. } => of_width(*width),
         _ => Parts::Lanes,
     };
-    parts.focuses()
+    match parts {
+        Parts::Whole => w.wholes().collect(),
+        Parts::Halves => w.halves().collect(),
+        Parts::Lanes => w.lanes_alone().collect(),
+    }
 }
 
 fn of_width(width: Width) -> Parts {

@@ -2,6 +2,7 @@
 
 use super::focus::Focus;
 use super::shapes::Shape;
+use super::sizes::QUAD;
 use crate::exec::block::cached::SPARE;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Val, argument, int_type};
 use crate::exec::compiled::called::bits;
@@ -14,14 +15,7 @@ use crate::exec::compiled::writer::Writer;
 use crate::program::memory::Access;
 use crate::semantics::Width;
 
-/// The greatest difference between lanes whose accesses are checked together, in bytes.
-const MOST_STEP: i64 = SPARE as i64 / 4;
-
-/// The first lane of a quad, and the others.
-pub(super) const LANES: [usize; 4] = [0, 1, 2, 3];
-
 /// The distances of an access from the beginning of its memory.
-#[derive(Clone, Copy)]
 pub(super) enum Offsets {
     /// The first lane's, and the difference between lanes.
     Regular(Val, i64),
@@ -31,29 +25,28 @@ pub(super) enum Offsets {
 }
 
 /// A number for each lane.
-#[derive(Clone, Copy)]
 pub(super) enum Vectors {
     /// Two lanes in each vector.
-    Wide([Val; 2]),
-    Narrow(Val),
+    Wide(Vec<Val>),
+    /// Four lanes in each.
+    Narrow(Vec<Val>),
 }
 
-/// Positions of a quad's accesses in memory.
-#[derive(Clone, Copy)]
+/// Positions of the accesses in memory.
 pub(super) enum Spread {
     /// The first of consecutive elements.
     Next(Val),
     /// The first, and the difference between lanes.
     Regular(Val, i32),
-    Each([Val; 4]),
+    Each(Vec<Val>),
 }
 
 impl Spread {
     /// Returns the position of the access of a lane, without an offset.
-    pub(super) fn of(self, lane: usize, bytes: u32) -> (Val, i32) {
+    pub(super) fn of(&self, lane: usize, bytes: u32) -> (Val, i32) {
         match self {
-            Spread::Next(at) => (at, lane as i32 * bytes as i32),
-            Spread::Regular(at, step) => (at, lane as i32 * step),
+            Spread::Next(at) => (*at, lane as i32 * bytes as i32),
+            Spread::Regular(at, step) => (*at, lane as i32 * step),
             Spread::Each(all) => (all[lane], 0),
         }
     }
@@ -92,29 +85,38 @@ impl Writer<'_, '_> {
         let (base, width) = (place.address.base, place.address.width);
         let is_region = Area::of(place.space) == Area::Region;
         let bases = if !is_region && width != Width::Double {
-            Vectors::Narrow(self.with_focus(Focus::Whole, |w| w.get(base, I32)))
+            Vectors::Narrow(self.wholes().map(|quad| self.with_focus(quad, |w| w.get(base, I32))).collect())
         } else {
-            let halves = [0, 1].map(|half| self.with_focus(Focus::Half(half), |w| bits(w, base, width)));
-            if is_region { Vectors::Wide(halves) } else { Vectors::Narrow(self.e.join_words(halves)) }
+            let half = |w: &mut Self| bits(w, base, width);
+            let halves: Vec<Val> = self.halves().map(|focus| self.with_focus(focus, half)).collect();
+            if is_region {
+                Vectors::Wide(halves)
+            } else {
+                let quads = halves.chunks_exact(2).map(|quad| self.e.join_words([quad[0], quad[1]]));
+                Vectors::Narrow(quads.collect())
+            }
         };
         let offset = self.e.int(self.e.ty(reach.base), place.address.offset as u64);
         Offsets::Apart(bases, self.e.isub(offset, reach.base))
     }
 
     /// Adds a number to all lanes.
-    pub(super) fn moved(&mut self, vectors: Vectors, added: Val) -> Vectors {
+    pub(super) fn moved(&mut self, vectors: &Vectors, added: Val) -> Vectors {
+        let mut all = |vectors: &[Val]| vectors.iter().map(|vector| self.e.iadd(*vector, added)).collect();
         match vectors {
-            Vectors::Wide(halves) => Vectors::Wide(halves.map(|half| self.e.iadd(half, added))),
-            Vectors::Narrow(all) => Vectors::Narrow(self.e.iadd(all, added)),
+            Vectors::Wide(halves) => Vectors::Wide(all(halves)),
+            Vectors::Narrow(quads) => Vectors::Narrow(all(quads)),
         }
     }
 
     /// Returns the number of each lane.
-    pub(super) fn lanes(&mut self, vectors: Vectors) -> [Val; 4] {
-        LANES.map(|lane| match vectors {
+    pub(super) fn lanes(&mut self, vectors: &Vectors) -> Vec<Val> {
+        let lanes = 0..self.lane_count();
+        let number = |lane| match vectors {
             Vectors::Wide(halves) => self.e.lane(halves[lane / 2], lane % 2),
-            Vectors::Narrow(all) => self.e.lane(all, lane),
-        })
+            Vectors::Narrow(quads) => self.e.lane(quads[lane / QUAD], lane % QUAD),
+        };
+        lanes.map(number).collect()
     }
 
     /// Returns the position at a distance from the beginning of the memory of a lane.
@@ -157,7 +159,9 @@ impl Writer<'_, '_> {
         (first, step): (Val, i64),
     ) -> Option<Spread> {
         let bytes = i64::from(place.bytes);
-        if step % bytes != 0 || step.abs() > MOST_STEP || reach.is_local() {
+        // Spare memory stands in for all lanes.
+        let most = (SPARE / self.lane_count()) as i64;
+        if step % bytes != 0 || step.abs() > most || reach.is_local() {
             return None;
         }
         let (step, span) = (step as i32, self.span(place.pc));
@@ -168,7 +172,8 @@ impl Writer<'_, '_> {
             // Multiples of their size between the first and the last, which are too near to wrap
             // around: if these two fit, all do.
             let Span { low, high } = span.unwrap_or_default();
-            let span = Span { low: low + (3 * step).min(0), high: high + (3 * step).max(0) };
+            let last = (self.lane_count() as i32 - 1) * step;
+            let span = Span { low: low + last.min(0), high: high + last.max(0) };
             place.all_fit(self, first, reach.limit, Some(span))
         };
         let at = self.find_first(place, access, reach, (fit, first, step));
@@ -188,9 +193,10 @@ impl Writer<'_, '_> {
         let search = |w: &mut Self| {
             let places = w.search(place, None);
             let spare = w.e.load(I64, Kind::Constant, w.context, Context::SPARE);
-            let spare = w.e.add_constant(spare, (-3 * step).max(0));
+            let last = (w.lane_count() as i32 - 1) * step;
+            let spare = w.e.add_constant(spare, (-last).max(0));
             if place.writes {
-                w.store_spread(access, Spread::Each(places));
+                w.store_spread(access, &Spread::Each(places));
             } else {
                 w.copy(access, places, (spare, step));
             }
@@ -206,10 +212,10 @@ impl Writer<'_, '_> {
     }
 
     /// Copies the elements of a load to spare memory.
-    fn copy(&mut self, access: &Access, places: [Val; 4], (spare, step): (Val, i32)) {
+    fn copy(&mut self, access: &Access, places: Vec<Val>, (spare, step): (Val, i32)) {
         let total = access.total_bytes();
         let size = if memory::is_strong(access) { access.bytes } else { total.min(8) };
-        for (lane, at) in LANES.into_iter().zip(places) {
+        for (lane, at) in places.into_iter().enumerate() {
             for offset in (0..total).step_by(size as usize) {
                 let value = if memory::is_strong(access) {
                     let at = self.e.add_constant(at, offset as i32);
@@ -223,38 +229,42 @@ impl Writer<'_, '_> {
     }
 
     /// Searches the memory of each lane, or of the lanes of which a value has bits, and returns the
-    /// places. The others get one of these. Ends the run of the quad after a fault.
-    fn search(&mut self, place: &Place<'_>, lanes: Option<Val>) -> [Val; 4] {
-        let (all, lane, context) = (self.bit(), self.lane, self.context);
-        let lanes = lanes.map_or(all, |lanes| self.e.ishl(lanes, lane));
-        let mut arguments = vec![self.e.int(I32, place.pc.into()), lanes];
-        for lane in LANES {
-            arguments.push(self.with_focus(Focus::Lane(lane), |w| memory::wide_address(w, place.address)));
+    /// places. The others get one of these. Ends the run of the lanes after a fault.
+    fn search(&mut self, place: &Place<'_>, lanes: Option<Val>) -> Vec<Val> {
+        let (context, count) = (self.context, self.lane_count());
+        for lane in 0..count {
+            let address = self.with_focus(Focus::Lane(lane), |w| memory::wide_address(w, place.address));
+            self.e.store(Kind::State, address, context, argument(Context::PLACES + lane));
         }
+        let lanes = lanes.unwrap_or_else(|| self.e.int(I32, self.all_lanes()));
+        let arguments = [self.e.int(I32, place.pc.into()), lanes, self.lane];
         let found = self.e.call(FIND_EACH, &arguments);
         let good = self.e.block();
         self.e.cold(good);
         self.give_up_unless(found, (good, &[]));
         self.e.go_on(good);
-        LANES.map(|lane| self.e.load(I64, Kind::State, context, argument(Context::PLACES + lane)))
+        let place = |lane| self.e.load(I64, Kind::State, context, argument(Context::PLACES + lane));
+        (0..count).map(place).collect()
     }
 
     /// Returns the distance of each lane's access.
-    pub(super) fn distances(&mut self, offsets: Offsets) -> [Val; 4] {
+    pub(super) fn distances(&mut self, offsets: &Offsets) -> Vec<Val> {
         match offsets {
-            Offsets::Regular(first, step) => LANES.map(|lane| self.of_lane(first, step, lane)),
+            Offsets::Regular(first, step) => {
+                (0..self.lane_count()).map(|lane| self.of_lane(*first, *step, lane)).collect()
+            }
             Offsets::Apart(bases, added) => {
-                let distances = self.moved(bases, added);
-                self.lanes(distances)
+                let distances = self.moved(bases, *added);
+                self.lanes(&distances)
             }
         }
     }
 
     /// Finds the memory of each lane's access at these distances.
-    pub(super) fn find_lanes(&mut self, place: &Place<'_>, reach: &Reach, distances: [Val; 4]) -> [Val; 4] {
-        let search = |w: &mut Self| w.search(place, None).to_vec();
+    pub(super) fn find_lanes(&mut self, place: &Place<'_>, reach: &Reach, distances: Vec<Val>) -> Vec<Val> {
+        let search = |w: &mut Self| w.search(place, None);
         if let Some((places, offset)) = self.places_in_group(place.pc, search) {
-            return LANES.map(|lane| self.e.add_constant(places[lane], offset));
+            return places.into_iter().map(|place| self.e.add_constant(place, offset)).collect();
         }
         self.find_apart(place, (None, self.span(place.pc)), reach, distances)
     }
@@ -265,26 +275,52 @@ impl Writer<'_, '_> {
         place: &Place<'_>,
         (lanes, span): (Option<Val>, Option<Span>),
         reach: &Reach,
-        distances: [Val; 4],
-    ) -> [Val; 4] {
+        distances: Vec<Val>,
+    ) -> Vec<Val> {
         let mut fit = place.all_fit(self, distances[0], reach.limit, span);
         for distance in &distances[1..] {
             let fits = place.all_fit(self, *distance, reach.limit, span);
             fit = self.e.band(fit, fits);
         }
-        let origins = LANES.map(|lane| self.origin(reach, lane));
-        let distances = distances.map(|distance| self.e.uextend(I64, distance));
-        let search = |w: &mut Self| w.search(place, lanes).to_vec();
+        let origins: Vec<Val> = (0..distances.len()).map(|lane| self.origin(reach, lane)).collect();
+        let distances: Vec<Val> =
+            distances.into_iter().map(|distance| self.e.uextend(I64, distance)).collect();
+        let search = |w: &mut Self| w.search(place, lanes);
         let known = (&origins[..], &distances[..], 0);
-        let places = self.first_places((place.pc, span), (fit, None), known, search, |w| w.e.int(I8, 0));
-        LANES.map(|lane| places[lane])
+        self.first_places((place.pc, span), (fit, None), known, search, |w| w.e.int(I8, 0))
+    }
+
+    /// Returns bits if the wide numbers of the lanes do not grow by a step from the first.
+    pub(super) fn unlike_wide_steps(&mut self, halves: &[Val], step: u64) -> Val {
+        let first = self.e.first_of(halves[0]);
+        let mut unlike = None;
+        for (half, numbers) in halves.iter().enumerate() {
+            let steps = self.e.two([0, 1].map(|lane| (2 * half as u64 + lane) * step));
+            let expected = self.e.iadd(first, steps);
+            let differs = self.e.bxor(*numbers, expected);
+            unlike = Some(unlike.map_or(differs, |before| self.e.bor(before, differs)));
+        }
+        unlike.unwrap_or(first)
+    }
+
+    /// The same for narrow numbers.
+    pub(super) fn unlike_steps(&mut self, quads: &[Val], step: u32) -> Val {
+        let first = self.e.first_of(quads[0]);
+        let mut unlike = None;
+        for (quad, numbers) in quads.iter().enumerate() {
+            let steps = self.e.four([0, 1, 2, 3].map(|lane| ((quad * QUAD) as u32 + lane) * step));
+            let expected = self.e.iadd(first, steps);
+            let differs = self.e.bxor(*numbers, expected);
+            unlike = Some(unlike.map_or(differs, |before| self.e.bor(before, differs)));
+        }
+        unlike.unwrap_or(first)
     }
 }
 
 /// Returns the distance of an access that is the same in all lanes.
-pub(super) fn same(reach: &Reach, offsets: Offsets) -> Option<Val> {
+pub(super) fn same(reach: &Reach, offsets: &Offsets) -> Option<Val> {
     match offsets {
-        Offsets::Regular(offset, 0) if !reach.is_local() => Some(offset),
+        Offsets::Regular(offset, 0) if !reach.is_local() => Some(*offset),
         _ => None,
     }
 }

@@ -1,12 +1,13 @@
 //! The registers of a quad's lanes at entries and stops.
 
-use super::control::ALL;
 use super::shapes::Shape;
+use super::sizes::QUAD;
 use crate::exec::compiled::backend::{I8, I32, I64, IntCC, Kind, Val};
 use crate::exec::compiled::context::Context;
 use crate::exec::compiled::types::Holds;
 use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
+use crate::program::instruction::Condition;
 use crate::semantics::{Predicate, Register};
 
 impl Writer<'_, '_> {
@@ -39,16 +40,15 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Loads a register of four lanes. Returns a vector with bits if it should be the same in all,
+    /// Loads a register of the lanes. Returns a vector with bits if it should be the same in all,
     /// and is not.
     fn load_registers(&mut self, register: Register, regular: bool) -> Option<Val> {
         let ((at, offset), own) = (self.cell(register), self.own_type(register));
         let bits = if self.is_wide(register.0) { I64 } else { I32 };
-        let slots = if self.is_wide(register.0) { 2 } else { 1 };
         let Shape::Regular(step) = self.shape(register.0) else {
-            for half in 0..slots {
-                let value = self.e.load(vector_of(own), Kind::State, at, offset + 16 * half);
-                self.set_value(register.0 + half as u32, value);
+            for (index, slot) in self.slots(&[register.0]).iter().enumerate() {
+                let value = self.e.load(vector_of(own), Kind::State, at, offset + 16 * index as i32);
+                self.set_value(*slot, value);
             }
             return None;
         };
@@ -74,10 +74,12 @@ impl Writer<'_, '_> {
         let lane = self.lane;
         let word = self.e.ushr(word, lane);
         if !self.is_uniform(bit) {
-            let lanes = self.e.four([1, 2, 4, 8]);
-            let own = self.e.band(word, lanes);
-            let mask = self.e.icmp(IntCC::Equal, own, lanes);
-            self.set_value(bit, mask);
+            for (quad, slot) in self.slots(&[bit]).iter().enumerate() {
+                let lanes = self.e.four([1, 2, 4, 8].map(|lane| lane << (quad * QUAD)));
+                let own = self.e.band(word, lanes);
+                let mask = self.e.icmp(IntCC::Equal, own, lanes);
+                self.set_value(*slot, mask);
+            }
             return None;
         }
         let one = self.e.int(I32, 1);
@@ -89,12 +91,12 @@ impl Writer<'_, '_> {
         }
         let all = self.e.ineg(first);
         let differs = self.e.bxor(word, all);
-        let four = self.e.int(I32, ALL);
-        let differs = self.e.band(differs, four);
+        let lanes = self.e.int(I32, self.all_lanes());
+        let differs = self.e.band(differs, lanes);
         Some(self.e.splat(differs))
     }
 
-    /// Stores a register or predicate of four lanes.
+    /// Stores a register or predicate of the lanes.
     pub(in crate::exec::compiled) fn store_rows(&mut self, bit: u32) {
         if let Some(predicate) = bit.checked_sub(self.kernel.rows) {
             return self.store_predicates(Predicate(predicate));
@@ -116,16 +118,15 @@ impl Writer<'_, '_> {
 
     fn store_predicates(&mut self, predicate: Predicate) {
         let bit = self.kernel.rows + predicate.0;
-        let value = self.value(bit);
-        let four = self.e.int(I32, ALL);
-        let nibble = if self.is_uniform(bit) {
-            let mask = self.e.mask(value, 32);
-            self.e.band(mask, four)
+        let bits = if self.is_uniform(bit) {
+            let value = self.value(bit);
+            let (mask, lanes) = (self.e.mask(value, 32), self.e.int(I32, self.all_lanes()));
+            self.e.band(mask, lanes)
         } else {
-            self.e.bits_of(value)
+            self.lanes_of(Condition { predicate, negated: false })
         };
         let lane = self.lane;
-        let own = self.e.ishl(nibble, lane);
+        let own = self.e.ishl(bits, lane);
         let lanes = self.bit();
         let others = self.e.bnot(lanes);
         let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);

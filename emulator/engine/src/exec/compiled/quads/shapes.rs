@@ -277,9 +277,10 @@ fn of_constant(constant: &Constant) -> Shape {
     }
 }
 
-/// True if quads may run threads of a block of this size: its constants then have these shapes.
-pub(in crate::exec::compiled) fn fit(block: [u32; 3]) -> bool {
-    block[0] % 4 == 0 || block[1] == 1 && block[2] == 1
+/// True if so many lanes may run together in a block of this size: its constants then have these
+/// shapes.
+pub(in crate::exec::compiled) fn fit(block: [u32; 3], lanes: usize) -> bool {
+    block[0] % lanes as u32 == 0 || block[1] == 1 && block[2] == 1
 }
 
 /// True if the lanes of a quad may part before an instruction: the code for single lanes then

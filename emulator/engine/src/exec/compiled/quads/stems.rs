@@ -4,7 +4,7 @@
 //! each other is decided by the narrow register that it comes from, one vector, and then only the
 //! first lane is computed. The code generator leaves the wide vectors out where nothing needs them.
 
-use super::focus::{Focus, Stem};
+use super::focus::Stem;
 use super::shapes::Shape;
 use crate::exec::compiled::backend::{I32, I64, IntCC, Val};
 use crate::exec::compiled::writer::Writer;
@@ -20,7 +20,7 @@ impl Writer<'_, '_> {
             return None;
         }
         let value = self.value(register.0);
-        self.quads.as_ref()?.stems.get(&value).copied()
+        self.quads.as_ref()?.stems.get(&value).cloned()
     }
 
     /// Writes an instruction by `write`, and notes the stem of its result, which may replace an
@@ -72,7 +72,7 @@ impl Writer<'_, '_> {
         if self.shape(register.0) != Shape::Varies || self.is_wide(register.0) {
             return None;
         }
-        let narrow = self.with_focus(Focus::Whole, |w| w.get(register, I32));
+        let narrow = self.wholes().map(|focus| self.with_focus(focus, |w| w.get(register, I32))).collect();
         Some(Stem { narrow, signed, factor: 1, added: None })
     }
 
@@ -88,10 +88,8 @@ impl Writer<'_, '_> {
     /// Returns true if the narrow numbers of the lanes follow each other, and the wide number of
     /// the first lane.
     pub(super) fn follow(&mut self, stem: Stem) -> (Val, Val) {
-        let first = self.e.lane(stem.narrow, 0);
-        let (all, steps) = (self.e.first_of(stem.narrow), self.e.four([0, 1, 2, 3]));
-        let expected = self.e.iadd(all, steps);
-        let differs = self.e.bxor(stem.narrow, expected);
+        let first = self.e.lane(stem.narrow[0], 0);
+        let differs = self.unlike_steps(&stem.narrow, 1);
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));
         let follow = self.e.icmp(IntCC::Equal, differs, zero);
