@@ -47,7 +47,7 @@ pub enum Execution {
     Compiled,
     /// As `Compiled`, but four threads at a time as long as they take the same way, with the vector
     /// instructions of x86-64. Threads run one by one on other processors, with a seed or
-    /// `check_init`, in kernels with functions, with more than 1500 instructions, with more than
+    /// `check_init`, in functions, in kernels with more than 1500 instructions, with more than
     /// 256 accesses to memory or with very many live registers, and in blocks of several dimensions
     /// whose first is no multiple of four.
     Quads,

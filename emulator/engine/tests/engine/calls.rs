@@ -16,6 +16,8 @@ fn call(function: &str, argument: &str, result: &str) -> String {
 fn run_each(text: &str) -> Vec<Result<Vec<u32>, String>> {
     let mut device = load(text);
     assert_eq!(has_machine_code(device.kernel("k"), Execution::Compiled), cfg!(feature = "compile"));
+    let together = has_machine_code(device.kernel("k"), Execution::Octets);
+    assert_eq!(together, cfg!(all(feature = "compile", target_arch = "x86_64")));
     let run = |mode| {
         device.options.mode = mode;
         let out = device.buffer(&[0xcccc_ccccu32; 64]);
@@ -210,6 +212,34 @@ fn calls_and_returns_under_guards() {
     check(&text, |t| {
         let called = if t % 2 == 1 { 99 } else { t / 2 };
         (if t < 50 { called } else { 12345 }) + if t > 9 { 1000 } else { 0 }
+    });
+}
+
+/// Lanes that run together part at a call that some of them make, and go on together after it. Some
+/// of them stop in the function; each has local memory of its own there and in the kernel.
+#[test]
+fn some_lanes_call_in_a_loop() {
+    let text = format!(
+        ".func (.param .b32 result) rare(.param .b32 n) {{
+         .reg .pred %p; .reg .b32 %n, %m; .local .align 4 .b8 own[8]; .reg .b64 %a;
+         ld.param.u32 %n, [n]; mov.u64 %a, own; st.local.u32 [%a+4], %n; and.b32 %m, %n, 4; setp.ne.u32 %p, %m, 0;
+         @%p bra STOPS; bra DONE; STOPS: activemask.b32 %m;
+         DONE: ld.local.u32 %n, [%a+4]; mad.lo.u32 %n, %n, %n, 1; st.param.b32 [result], %n; ret; }} {}",
+        kernel(&format!(
+            ".local .align 4 .b8 mine[8]; mov.u64 %x0, mine; mul.lo.u32 %w0, %t, 11; st.local.u32 [%x0+4], %w0; mov.u32 %w1, 0;
+             L: add.u32 %w2, %t, %w1; rem.u32 %w3, %w2, 7; setp.ne.u32 %p, %w3, 3; @%p bra NEXT;
+             {} add.u32 %d, %d, %w4;
+             NEXT: mad.lo.u32 %d, %d, 3, %w2; add.u32 %w1, %w1, 1; setp.lt.u32 %p, %w1, 20; @%p bra L;
+             ld.local.u32 %w0, [%x0+4]; add.u32 %d, %d, %w0;",
+            call("rare", "%w2", "%w4")
+        ))
+    );
+    check(&text, |t| {
+        let round = |sum: u32, n: u32| {
+            let called = if n % 7 == 3 { n * n + 1 } else { 0 };
+            sum.wrapping_add(called).wrapping_mul(3).wrapping_add(n)
+        };
+        (t..t + 20).fold(0, round).wrapping_add(11 * t)
     });
 }
 

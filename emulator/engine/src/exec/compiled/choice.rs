@@ -9,11 +9,12 @@
 use super::code::Form;
 use super::loops;
 use super::plan::Plan;
-use super::support::Area;
+use super::support::{self, Area};
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
 use crate::program::Kernel;
-use crate::program::instruction::Op;
+use crate::program::effects::{self, Course};
+use crate::program::instruction::{Callee, Condition, Instruction, Op};
 use crate::semantics::lower::Lower;
 use crate::semantics::{PureInfo, Width};
 use std::collections::{HashMap, HashSet};
@@ -80,15 +81,43 @@ impl Choice {
 /// Returns the forms for blocks of a class.
 pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
     // Calls are jumps in machine code, and run one path after the other on rows.
-    if !kernel.functions.is_empty() {
+    if !kernel.functions.is_empty() && calls_always(kernel) {
         return Choice::LANES;
     }
+    let Costs { mut rows, mut lanes, mut quads } = total(kernel, steps);
+    let threads = 16 << class;
+    rows = rows * (BY_THREAD * threads.max(32) + BY_BLOCK) / (FULL * threads);
+    if lanes.min(quads) < rows {
+        let plan = Plan::of(kernel, false);
+        lanes *= if plan.as_ref().is_some_and(|plan| plan.is_large) { NOT_OPTIMIZED } else { 1 };
+        quads *= if plan.is_some_and(|plan| plan.live.most > MANY_LIVE) { CROWDED } else { 1 };
+    }
+    // Quads whose lanes call a function after all part, so single lanes are the next choice.
+    let calls = !kernel.functions.is_empty();
+    let single = (calls || lanes < rows).then_some(Form::Lanes);
+    // Rows take longer than this estimate too then.
+    let parted = (calls || lanes < rows * 3 / 2).then_some(Form::Lanes);
+    let rows = if calls { lanes } else { rows };
+    let octets = quads * OF_QUADS[0] / OF_QUADS[1];
+    let form = if octets < rows.min(lanes) && suit_octets(kernel) {
+        Some(Form::Octets)
+    } else if quads < rows.min(lanes) {
+        Some(Form::Quads)
+    } else {
+        single
+    };
+    Choice { form, single, parted }
+}
+
+/// Returns the costs of a kernel without its functions.
+fn total(kernel: &Kernel, steps: &Steps) -> Costs {
     let steps = &steps.scalars.as_ref().unwrap_or(&steps.rows).steps;
     let irregular: HashSet<u32> = steps.iter().flat_map(Step::tested_on_rows).collect();
     let parts: Vec<bool> = steps.iter().map(|step| parts(step, &irregular)).collect();
     let loops = Loops::of(steps, &parts);
     let mut total = START;
-    for (index, step) in steps.iter().enumerate() {
+    let code = support::own_code(kernel);
+    for (index, step) in steps.iter().enumerate().filter(|(_, step)| (step.pc as usize) < code) {
         let costs = match (&step.action, &kernel.code[step.pc as usize].op) {
             (Action::Pure { .. }, Op::Pure { info, .. }) => of_operation(info),
             (Action::PureLanes { .. }, Op::Pure { info, .. }) if matches!(info.lower, Lower::Dot { .. }) => {
@@ -116,26 +145,40 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
         total.lanes += costs.lanes * 2 * all;
         total.quads += costs.quads * 2 * all;
     }
-    let Costs { mut rows, mut lanes, mut quads } = total;
-    let threads = 16 << class;
-    rows = rows * (BY_THREAD * threads.max(32) + BY_BLOCK) / (FULL * threads);
-    if lanes.min(quads) < rows {
-        let plan = Plan::of(kernel, false);
-        lanes *= if plan.as_ref().is_some_and(|plan| plan.is_large) { NOT_OPTIMIZED } else { 1 };
-        quads *= if plan.is_some_and(|plan| plan.live.most > MANY_LIVE) { CROWDED } else { 1 };
-    }
-    let single = (lanes < rows).then_some(Form::Lanes);
-    // Rows take longer than this estimate too then.
-    let parted = (lanes < rows * 3 / 2).then_some(Form::Lanes);
-    let octets = quads * OF_QUADS[0] / OF_QUADS[1];
-    let form = if octets < rows.min(lanes) && suit_octets(kernel) {
-        Some(Form::Octets)
-    } else if quads < rows.min(lanes) {
-        Some(Form::Quads)
-    } else {
-        single
+    total
+}
+
+/// True if a kernel calls functions whatever its lanes decide. Compilers make branches over calls
+/// for rare cases, such as the sine of a large number.
+fn calls_always(kernel: &Kernel) -> bool {
+    let code = &kernel.code[..support::own_code(kernel)];
+    let targets = |next: &Instruction| match effects::course(&next.op) {
+        Course::Jump(targets) => targets.to_vec(),
+        _ => Vec::new(),
     };
-    Choice { form, single, parted }
+    let ends = |(end, next): (usize, &Instruction)| {
+        let first = targets(next).into_iter().filter(|target| *target as usize <= end).min()?;
+        Some((first as usize, end))
+    };
+    let loops: Vec<(usize, usize)> = code.iter().enumerate().filter_map(ends).collect();
+    let leaves = |pc: usize, target: usize| {
+        let exits = code.get(target).is_none_or(|next| matches!(next.op, Op::Exit));
+        exits || loops.iter().any(|(first, end)| (*first..=*end).contains(&pc) && target > *end)
+    };
+    // The last place to which a branch goes that leaves neither a loop nor the kernel.
+    let mut skipped = 0;
+    for (pc, next) in code.iter().enumerate() {
+        let calls = matches!(&next.op, Op::Call(call) if !matches!(call.callee, Callee::System(_)));
+        if calls && pc >= skipped {
+            return true;
+        }
+        for target in targets(next).into_iter().map(|target| target as usize) {
+            if next.guard != Condition::ALWAYS && !leaves(pc, target) {
+                skipped = skipped.max(target);
+            }
+        }
+    }
+    false
 }
 
 /// True if eight lanes at a time are expected to be faster than four.
@@ -146,7 +189,8 @@ fn suit_octets(kernel: &Kernel) -> bool {
     };
     let vectors =
         |plan: Plan| plan.live.vectors <= MOST_VECTORS * kernel.code.len() && plan.effort() <= MOST_EFFORT;
-    !kernel.code.iter().any(|next| local(&next.op)) && Plan::of(kernel, true).is_some_and(vectors)
+    !kernel.code[..support::own_code(kernel)].iter().any(|next| local(&next.op))
+        && Plan::of(kernel, true).is_some_and(vectors)
 }
 
 /// Estimated costs for one lane, in each mode.

@@ -67,8 +67,7 @@ impl Code {
     pub(super) fn of(kernel: &Kernel, form: Form) -> Option<Code> {
         let (checked, quads) = (form == Form::Checked, form.quads() != 0);
         // Other processors may lack instructions on vectors.
-        let quads_run = cfg!(target_arch = "x86_64") && kernel.functions.is_empty();
-        if cfg!(target_endian = "big") || quads && !quads_run {
+        if cfg!(target_endian = "big") || quads && cfg!(not(target_arch = "x86_64")) {
             return None;
         }
         let plan = Plan::of(kernel, quads)?;
@@ -80,15 +79,26 @@ impl Code {
         let mut build = |is_large, lanes: Option<Machine>| {
             let quads = lanes.as_ref().map(|_| Quads::new(form.quads()));
             machine::build(&callees::all(), is_large, lanes, |emitter| {
+                let alone = quads.is_none();
                 let writer = Writer::new(emitter, kernel, (&plan, &roots));
-                sites = Writer { checked, quads, ..writer }.write();
+                let called = Writer { checked, quads, ..writer }.write();
+                // Lanes that run together make no calls.
+                if alone {
+                    sites = called;
+                }
             })
         };
         // Quads whose lanes part go on with code for single lanes.
         let lanes = build(plan.is_large, None)?;
         let machine = if quads { build(false, Some(lanes))? } else { lanes };
         let slack = calls::slack(kernel, &plan);
-        let Plan { stops, entry_of, entries, live, .. } = plan;
+        let Plan { stops, mut entry_of, entries, live, .. } = plan;
+        // The plain mode makes a call that machine code refuses. Only lanes of quads enter there.
+        for (entry, next) in entry_of.iter_mut().zip(&kernel.code) {
+            if support::jumps(kernel, next) {
+                *entry = NONE;
+            }
+        }
         let (entries, stored, barriers) = (entries.len() as u32, live.stored, barriers(kernel));
         let straight = straight(kernel);
         Some(Code {
@@ -194,7 +204,8 @@ impl Writer<'_, '_> {
     /// Returns the calls with machine code.
     fn write(mut self) -> Vec<CallSite> {
         self.begin();
-        for pc in 0..self.kernel.code.len() as u32 {
+        let code = if self.quads.is_some() { support::own_code(self.kernel) } else { self.kernel.code.len() };
+        for pc in 0..code as u32 {
             if self.plan.leads[pc as usize] {
                 if !self.e.has_ended() {
                     self.jump_to(pc);
@@ -213,7 +224,7 @@ impl Writer<'_, '_> {
             self.e.give_up();
         }
         // Code after the last instruction cannot be reached.
-        self.begin_block(self.kernel.code.len() as u32);
+        self.begin_block(code as u32);
         if !self.e.has_ended() {
             self.e.give_up();
         }
@@ -308,7 +319,7 @@ impl Writer<'_, '_> {
             let condition = self.condition(instruction.guard);
             return lower::selected(self, instruction, condition);
         }
-        if let (Op::Call(call), false) = (&instruction.op, stops) {
+        if let (Op::Call(call), false, None) = (&instruction.op, stops, &self.quads) {
             return self.guarded_call(pc, call, instruction.guard);
         }
         let (run, after) = (self.e.block(), self.e.block());

@@ -2,6 +2,7 @@
 
 use super::backend::{Blk, I32, I64, Kind, Val};
 use super::context::Context;
+use super::support;
 use super::writer::Writer;
 
 impl Writer<'_, '_> {
@@ -31,7 +32,8 @@ impl Writer<'_, '_> {
         let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
         self.begin_calls();
         let plan = self.plan;
-        let own = |pc: &u32| self.quads.is_none() || !plan.parts[*pc as usize];
+        let code = support::own_code(self.kernel);
+        let own = |pc: &u32| self.quads.is_none() || !plan.parts[*pc as usize] && (*pc as usize) < code;
         // Quads have two at each position: the second is for regular registers.
         let kinds: &[bool] = if self.quads.is_some() { &[false, true] } else { &[false] };
         let all = kinds.iter().flat_map(|regular| plan.entries.iter().map(|pc| (*pc, *regular)));

@@ -182,7 +182,8 @@ impl Plan {
     fn find_parting(&mut self, kernel: &Kernel, blocks: &Blocks, entries: &mut Vec<usize>) {
         let Some(shapes) = &self.shapes else { return };
         let code = kernel.code.iter().enumerate();
-        let parting = code.filter(|(_, next)| may_part(next, shapes)).map(|(pc, _)| pc);
+        let code = code.take(support::own_code(kernel));
+        let parting = code.filter(|(_, next)| may_part(kernel, next, shapes)).map(|(pc, _)| pc);
         let (parting, joins) = (parting.collect::<Vec<_>>(), find_joins(blocks));
         for pc in &parting {
             self.parts[*pc] = entries.binary_search(pc).is_err();

@@ -170,6 +170,12 @@ pub(super) fn jumps(kernel: &Kernel, instruction: &Instruction) -> bool {
     matches!(&instruction.op, Op::Call(call) if is_jump(kernel, call))
 }
 
+/// Returns the number of instructions of the kernel's own code, which comes before its functions.
+pub(super) fn own_code(kernel: &Kernel) -> usize {
+    let entries = kernel.functions.iter().map(|function| function.entry as usize);
+    entries.min().unwrap_or(kernel.code.len())
+}
+
 /// Returns the function that contains an instruction; `None` in the kernel's own code, which comes
 /// first.
 pub(super) fn function_at(kernel: &Kernel, pc: u32) -> Option<&Function> {

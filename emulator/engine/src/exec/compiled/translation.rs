@@ -80,9 +80,11 @@ fn form_of(args: &LaunchArgs<'_>, options: &ExecOptions) -> Option<Form> {
         Execution::Octets => Choice { form: Some(Form::Octets), ..Choice::LANES },
         _ => Choice::LANES,
     };
-    // The threads of an octet are neighbors too.
+    // The threads of an octet are neighbors too. Those left over run one by one.
+    let eight = 2 * QUAD;
+    let left_over = options.mode == Execution::Automatic && has_left_over(args.block[0], eight as u32);
     let form = match form {
-        Some(Form::Octets) if !quads::fit(args.block, 2 * QUAD) => Some(Form::Quads),
+        Some(Form::Octets) if left_over || !quads::fit(args.block, eight) => Some(Form::Quads),
         form => form,
     };
     let exists = |form: &Form| in_form(kernel, *form).is_some();
@@ -91,6 +93,11 @@ fn form_of(args: &LaunchArgs<'_>, options: &ExecOptions) -> Option<Form> {
     }
     let first = if options.seed.is_some() { None } else { form.filter(exists) };
     first.or_else(|| single.filter(exists))
+}
+
+/// True if many of so many threads are left over by groups of a size.
+fn has_left_over(threads: u32, size: u32) -> bool {
+    threads % size != 0 && threads < 4 * size
 }
 
 fn in_form(kernel: &Kernel, form: Form) -> Option<&Code> {
@@ -227,8 +234,12 @@ mod tests {
     impl Device {
         /// `body` gets the address of the thread's word in `%x`, and its number in `%t`.
         fn new(body: &str) -> Device {
+            Device::with("", body)
+        }
+
+        fn with(functions: &str, body: &str) -> Device {
             let text = format!(
-                ".version 8.0 .target sm_90 .address_size 64
+                ".version 8.0 .target sm_90 .address_size 64 {functions}
                 .visible .entry k(.param .u64 out) {{
                 .reg .b64 %x, %y; .reg .b32 %t, %i, %r, %s, %w; .reg .pred %p; .shared .b32 words[1024];
                 mov.u32 %w, words; mov.u32 %t, %tid.x; mul.wide.u32 %y, %t, 4;
@@ -299,17 +310,17 @@ mod tests {
             "bar.sync 0;".repeat(6)
         ));
         let forms = [1, 16, 32, 64, 65, 1024, u32::MAX].map(|threads| device.form(threads));
-        let octets = Some(Form::Octets);
-        assert_eq!(forms, [octets, octets, octets, octets, None, None, None]);
+        let [octets, quads] = [Form::Octets, Form::Quads].map(Some);
+        assert_eq!(forms, [quads, octets, octets, octets, None, None, None]);
     }
 
     /// In blocks of several dimensions, eight lanes are neighbors only if the first is a multiple
-    /// of eight.
+    /// of eight, and in a small block some may be left over.
     #[test]
     fn eight_lanes_run_together_if_they_are_neighbors_and_have_few_vectors() {
         let body = "mad.lo.u32 %r, %r, %t, %w;".repeat(60) + "xor.b32 %i, %i, %r;";
         let forms = |device: &Device| {
-            [[64, 1, 1], [20, 1, 1], [8, 8, 1], [12, 8, 1], [6, 8, 1]].map(|block| device.form_of(block))
+            [[64, 1, 1], [100, 1, 1], [8, 8, 1], [20, 1, 1], [12, 8, 1]].map(|block| device.form_of(block))
         };
         let [octets, quads] = [Form::Octets, Form::Quads].map(Some);
         assert_eq!(forms(&Device::new(&body)), [octets, octets, octets, quads, quads]);
@@ -319,6 +330,27 @@ mod tests {
         let many =
             [".reg .b32 %v<40>;", &each("mul.lo.u32 %v#, %t, %t;"), &body, &each("xor.b32 %r, %r, %v#;")];
         assert_eq!(forms(&Device::new(&many.concat())), [quads; 5]);
+    }
+
+    /// Compilers make calls for rare cases, which a branch skips.
+    #[test]
+    fn kernels_whose_lanes_may_call_run_together() {
+        let function = ".func (.reg .u32 %o) triple(.reg .u32 %a) { mul.lo.u32 %o, %a, 3; ret; }";
+        let body =
+            |call: &str| format!("{} {call} xor.b32 %r, %r, %i;", "mad.lo.u32 %r, %r, %t, %w;".repeat(60));
+        let form = |call: &str| Device::with(function, &body(call)).form(256);
+        let rare = "setp.lt.u32 %p, %t, 500; @%p bra L; call (%i), triple, (%t); L:";
+        assert_eq!(form(rare), Some(Form::Octets));
+        let call = "call (%i), triple, (%t);";
+        let [after_exit, in_loop] = [
+            format!("setp.gt.u32 %p, %t, 500; @%p bra END; {call} bra M; END: ret; M:"),
+            format!(
+                "mov.u32 %s, 0; L: setp.gt.u32 %p, %s, 9; @%p bra M; {call} add.u32 %s, %s, 1; bra L; M:"
+            ),
+        ];
+        for always in [call, &after_exit, &in_loop] {
+            assert_eq!(form(always), Some(Form::Lanes), "{always}");
+        }
     }
 
     /// A kernel runs on rows for a time in proportion to the time to compile it.

@@ -285,12 +285,17 @@ pub(in crate::exec::compiled) fn fit(block: [u32; 3], lanes: usize) -> bool {
 
 /// True if the lanes of a quad may part before an instruction: the code for single lanes then
 /// needs an entry there.
-pub(in crate::exec::compiled) fn may_part(instruction: &Instruction, shapes: &Shapes) -> bool {
+pub(in crate::exec::compiled) fn may_part(
+    kernel: &Kernel,
+    instruction: &Instruction,
+    shapes: &Shapes,
+) -> bool {
     let found = match &instruction.op {
         Op::Load(access) => {
             shapes.at(access.address.base.0) != Shape::SAME || !support::reads_own_memory(access)
         }
         Op::Atomic(atomic) => support::is_placed(atomic),
+        Op::Call(_) => !support::jumps(kernel, instruction),
         _ => true,
     };
     let masked = matches!(instruction.op, Op::Load(_) | Op::Store(_)) || support::is_cheap(instruction);
