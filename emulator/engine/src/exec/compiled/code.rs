@@ -81,8 +81,9 @@ impl Code {
             machine::build(&callees::all(), is_large, lanes, |emitter| {
                 let alone = quads.is_none();
                 let writer = Writer::new(emitter, kernel, (&plan, &roots));
-                let called = Writer { checked, quads, ..writer }.write();
                 // Lanes that run together make no calls.
+                let has_calls = alone && writer.has_calls;
+                let called = Writer { checked, quads, has_calls, ..writer }.write();
                 if alone {
                     sites = called;
                 }
@@ -319,7 +320,7 @@ impl Writer<'_, '_> {
             let condition = self.condition(instruction.guard);
             return lower::selected(self, instruction, condition);
         }
-        if let (Op::Call(call), false, None) = (&instruction.op, stops, &self.quads) {
+        if let (Op::Call(call), false, true) = (&instruction.op, stops, self.has_calls) {
             return self.guarded_call(pc, call, instruction.guard);
         }
         let (run, after) = (self.e.block(), self.e.block());

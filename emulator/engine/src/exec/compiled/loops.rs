@@ -20,13 +20,17 @@ pub(super) fn around(loops: impl Iterator<Item = (usize, usize)>, count: usize) 
 
 /// Returns the number of loops around each instruction.
 pub(super) fn of(kernel: &Kernel) -> Vec<u32> {
+    around(ends(kernel), kernel.code.len())
+}
+
+/// Returns the first and the last instruction of each loop.
+pub(super) fn ends(kernel: &Kernel) -> impl Iterator<Item = (usize, usize)> {
     let jumps = kernel.code.iter().enumerate().filter_map(|(pc, next)| match effects::course(&next.op) {
         Course::Jump(targets) => Some((pc, targets)),
         _ => None,
     });
-    let backwards = jumps.flat_map(|(pc, targets)| {
+    jumps.flat_map(|(pc, targets)| {
         let firsts = targets.iter().map(|target| *target as usize).filter(move |target| *target <= pc);
-        firsts.map(move |first| (first, pc)).collect::<Vec<_>>()
-    });
-    around(backwards, kernel.code.len())
+        firsts.map(move |first| (first, pc))
+    })
 }

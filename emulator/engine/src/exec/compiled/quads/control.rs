@@ -24,12 +24,7 @@ impl Writer<'_, '_> {
             let mask = w.mask_of(mask, 32);
             w.e.bits_of(mask)
         };
-        let bits: Vec<Val> = self.wholes().map(|quad| self.with_focus(quad, of_quad)).collect();
-        self.join_bits(&bits)
-    }
-
-    /// Joins the bits of the lanes of each quad.
-    pub(super) fn join_bits(&mut self, quads: &[Val]) -> Val {
+        let quads: Vec<Val> = self.wholes().into_iter().map(|quad| self.with_focus(quad, of_quad)).collect();
         let mut all = quads[0];
         for (quad, bits) in quads.iter().enumerate().skip(1) {
             let amount = self.e.int(I32, (quad * QUAD) as u64);
@@ -148,7 +143,7 @@ impl Writer<'_, '_> {
             Shape::Regular(step) => self.for_first(step, write),
             Shape::Varies => {
                 let focuses = parts::focuses(self, instruction, guard != Condition::ALWAYS);
-                self.for_each(focuses.into_iter(), write);
+                self.for_each(&focuses, write);
             }
         }
     }

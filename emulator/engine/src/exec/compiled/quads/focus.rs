@@ -114,16 +114,11 @@ impl Writer<'_, '_> {
     }
 
     /// Writes code for each focus, and then sets the results.
-    pub(super) fn for_each(
-        &mut self,
-        focuses: impl Iterator<Item = Focus>,
-        mut write: impl FnMut(&mut Self),
-    ) {
-        let focuses: Vec<Focus> = focuses.collect();
-        for focus in &focuses {
+    pub(super) fn for_each(&mut self, focuses: &[Focus], mut write: impl FnMut(&mut Self)) {
+        for focus in focuses {
             self.with_focus(*focus, &mut write);
         }
-        self.join_results(&focuses);
+        self.join_results(focuses);
     }
 
     pub(in crate::exec::compiled) fn with_focus<T>(
@@ -192,12 +187,12 @@ impl Writer<'_, '_> {
         self.e.iadd(first, added)
     }
 
-    fn of_half(&mut self, first: Val, step: i64, half: usize) -> Val {
+    pub(super) fn of_half(&mut self, first: Val, step: i64, half: usize) -> Val {
         let steps = self.e.two([0, 1].map(|lane| (step * (2 * half as i64 + lane)) as u64));
         self.e.iadd(first, steps)
     }
 
-    fn of_lanes(&mut self, first: Val, step: i64, quad: usize) -> Val {
+    pub(super) fn of_lanes(&mut self, first: Val, step: i64, quad: usize) -> Val {
         let steps = self.e.four([0, 1, 2, 3].map(|lane| (step * ((QUAD * quad) as i64 + lane)) as u32));
         self.e.iadd(first, steps)
     }

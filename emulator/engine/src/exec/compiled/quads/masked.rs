@@ -28,7 +28,7 @@ impl Writer<'_, '_> {
         let places = self.find_masked(&place, guard, lanes);
         let values = self.load_spread(access, &Spread::Each(places));
         let wide = access.width == Width::Double;
-        let focuses: Vec<Focus> = if wide { self.halves().collect() } else { self.wholes().collect() };
+        let focuses = if wide { self.halves() } else { self.wholes() };
         let mut merged = Vec::new();
         for ((value, old), focus) in values.into_iter().zip(old).zip(focuses.into_iter().cycle()) {
             merged.push(self.with_focus(focus, |w| {
@@ -105,10 +105,18 @@ impl Writer<'_, '_> {
                 };
                 let taking = match self.moved(&bases, added) {
                     Vectors::Narrow(quads) => Vectors::Narrow(
-                        self.wholes().zip(quads).map(|(focus, quad)| masked(self, focus, quad)).collect(),
+                        self.wholes()
+                            .into_iter()
+                            .zip(quads)
+                            .map(|(focus, quad)| masked(self, focus, quad))
+                            .collect(),
                     ),
                     Vectors::Wide(halves) => Vectors::Wide(
-                        self.halves().zip(halves).map(|(focus, half)| masked(self, focus, half)).collect(),
+                        self.halves()
+                            .into_iter()
+                            .zip(halves)
+                            .map(|(focus, half)| masked(self, focus, half))
+                            .collect(),
                     ),
                 };
                 self.lanes(&taking)

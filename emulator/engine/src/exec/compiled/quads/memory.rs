@@ -57,7 +57,7 @@ impl Writer<'_, '_> {
         let distances = self.distances(&offsets);
         let places = self.find_lanes(&place, &reach, distances);
         let mut lane = 0;
-        self.for_each(self.lanes_alone(), |w| {
+        self.for_each(&self.lanes_alone(), |w| {
             atomic::atomic_at(w, pc, atomic, places[lane]);
             lane += 1;
         });
@@ -116,21 +116,20 @@ impl Writer<'_, '_> {
     /// `None` if they never do.
     fn is_next(&mut self, place: &Place<'_>, (bases, added): (&Vectors, Val)) -> Option<(Val, Val)> {
         let bytes = u64::from(place.bytes);
-        let (first, differs) = match bases {
-            Vectors::Wide(halves) => {
-                let stem = self.stem(place.address.base);
-                // Narrow numbers that follow each other are the usual ones.
-                if stem.as_ref().is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
-                    return None;
-                }
-                if let Some(stem) = stem.filter(|stem| stem.factor == bytes) {
-                    let (follow, first) = self.follow(stem);
-                    return Some((follow, self.e.iadd(first, added)));
-                }
-                (self.e.lane(halves[0], 0), self.unlike_wide_steps(halves, bytes))
+        if let Vectors::Wide(_) = bases {
+            let stem = self.stem(place.address.base);
+            // Narrow numbers that follow each other are the usual ones.
+            if stem.as_ref().is_some_and(|stem| bytes.checked_rem(stem.factor) != Some(0)) {
+                return None;
             }
-            Vectors::Narrow(quads) => (self.e.lane(quads[0], 0), self.unlike_steps(quads, place.bytes)),
-        };
+            if let Some(stem) = stem.filter(|stem| stem.factor == bytes) {
+                let (follow, first) = self.follow(stem);
+                return Some((follow, self.e.iadd(first, added)));
+            }
+        }
+        let (Vectors::Wide(all) | Vectors::Narrow(all)) = bases;
+        let first = self.e.lane(all[0], 0);
+        let differs = self.unlike_steps(bases, bytes as i64);
         let first = self.e.iadd(first, added);
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));

@@ -32,9 +32,9 @@ pub(super) fn focuses(w: &Writer<'_, '_>, instruction: &Instruction, guarded: bo
         _ => Parts::Lanes,
     };
     match parts {
-        Parts::Whole => w.wholes().collect(),
-        Parts::Halves => w.halves().collect(),
-        Parts::Lanes => w.lanes_alone().collect(),
+        Parts::Whole => w.wholes(),
+        Parts::Halves => w.halves(),
+        Parts::Lanes => w.lanes_alone(),
     }
 }
 

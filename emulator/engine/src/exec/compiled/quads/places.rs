@@ -85,10 +85,13 @@ impl Writer<'_, '_> {
         let (base, width) = (place.address.base, place.address.width);
         let is_region = Area::of(place.space) == Area::Region;
         let bases = if !is_region && width != Width::Double {
-            Vectors::Narrow(self.wholes().map(|quad| self.with_focus(quad, |w| w.get(base, I32))).collect())
+            Vectors::Narrow(
+                self.wholes().into_iter().map(|quad| self.with_focus(quad, |w| w.get(base, I32))).collect(),
+            )
         } else {
             let half = |w: &mut Self| bits(w, base, width);
-            let halves: Vec<Val> = self.halves().map(|focus| self.with_focus(focus, half)).collect();
+            let halves: Vec<Val> =
+                self.halves().into_iter().map(|focus| self.with_focus(focus, half)).collect();
             if is_region {
                 Vectors::Wide(halves)
             } else {
@@ -290,26 +293,16 @@ impl Writer<'_, '_> {
         self.first_places((place.pc, span), (fit, None), known, search, |w| w.e.int(I8, 0))
     }
 
-    /// Returns bits if the wide numbers of the lanes do not grow by a step from the first.
-    pub(super) fn unlike_wide_steps(&mut self, halves: &[Val], step: u64) -> Val {
-        let first = self.e.first_of(halves[0]);
+    /// Returns bits if the numbers of the lanes do not grow by a step from the first.
+    pub(super) fn unlike_steps(&mut self, vectors: &Vectors, step: i64) -> Val {
+        let (Vectors::Wide(all) | Vectors::Narrow(all)) = vectors;
+        let first = self.e.first_of(all[0]);
         let mut unlike = None;
-        for (half, numbers) in halves.iter().enumerate() {
-            let steps = self.e.two([0, 1].map(|lane| (2 * half as u64 + lane) * step));
-            let expected = self.e.iadd(first, steps);
-            let differs = self.e.bxor(*numbers, expected);
-            unlike = Some(unlike.map_or(differs, |before| self.e.bor(before, differs)));
-        }
-        unlike.unwrap_or(first)
-    }
-
-    /// The same for narrow numbers.
-    pub(super) fn unlike_steps(&mut self, quads: &[Val], step: u32) -> Val {
-        let first = self.e.first_of(quads[0]);
-        let mut unlike = None;
-        for (quad, numbers) in quads.iter().enumerate() {
-            let steps = self.e.four([0, 1, 2, 3].map(|lane| ((quad * QUAD) as u32 + lane) * step));
-            let expected = self.e.iadd(first, steps);
+        for (index, numbers) in all.iter().enumerate() {
+            let expected = match vectors {
+                Vectors::Wide(_) => self.of_half(first, step, index),
+                Vectors::Narrow(_) => self.of_lanes(first, step, index),
+            };
             let differs = self.e.bxor(*numbers, expected);
             unlike = Some(unlike.map_or(differs, |before| self.e.bor(before, differs)));
         }

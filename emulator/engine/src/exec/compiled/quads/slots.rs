@@ -22,18 +22,18 @@ impl Writer<'_, '_> {
     }
 
     /// Returns the focuses on each quad.
-    pub(super) fn wholes(&self) -> impl Iterator<Item = Focus> + use<> {
-        (0..self.quad_count()).map(Focus::Whole)
+    pub(super) fn wholes(&self) -> Vec<Focus> {
+        (0..self.quad_count()).map(Focus::Whole).collect()
     }
 
     /// Returns the focuses on two lanes each.
-    pub(super) fn halves(&self) -> impl Iterator<Item = Focus> + use<> {
-        (0..2 * self.quad_count()).map(Focus::Half)
+    pub(super) fn halves(&self) -> Vec<Focus> {
+        (0..2 * self.quad_count()).map(Focus::Half).collect()
     }
 
     /// Returns the focuses on each lane.
-    pub(super) fn lanes_alone(&self) -> impl Iterator<Item = Focus> + use<> {
-        (0..self.lane_count()).map(Focus::Lane)
+    pub(super) fn lanes_alone(&self) -> Vec<Focus> {
+        (0..self.lane_count()).map(Focus::Lane).collect()
     }
 
     /// Returns the position of the vector of a quad, from its position in the first quad.

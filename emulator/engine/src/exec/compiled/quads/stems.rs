@@ -5,6 +5,7 @@
 //! first lane is computed. The code generator leaves the wide vectors out where nothing needs them.
 
 use super::focus::Stem;
+use super::places::Vectors;
 use super::shapes::Shape;
 use crate::exec::compiled::backend::{I32, I64, IntCC, Val};
 use crate::exec::compiled::writer::Writer;
@@ -72,7 +73,8 @@ impl Writer<'_, '_> {
         if self.shape(register.0) != Shape::Varies || self.is_wide(register.0) {
             return None;
         }
-        let narrow = self.wholes().map(|focus| self.with_focus(focus, |w| w.get(register, I32))).collect();
+        let narrow =
+            self.wholes().into_iter().map(|focus| self.with_focus(focus, |w| w.get(register, I32))).collect();
         Some(Stem { narrow, signed, factor: 1, added: None })
     }
 
@@ -89,7 +91,7 @@ impl Writer<'_, '_> {
     /// the first lane.
     pub(super) fn follow(&mut self, stem: Stem) -> (Val, Val) {
         let first = self.e.lane(stem.narrow[0], 0);
-        let differs = self.unlike_steps(&stem.narrow, 1);
+        let differs = self.unlike_steps(&Vectors::Narrow(stem.narrow), 1);
         let differs = self.e.any(differs);
         let zero = self.e.zero(self.e.ty(differs));
         let follow = self.e.icmp(IntCC::Equal, differs, zero);
