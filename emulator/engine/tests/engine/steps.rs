@@ -6,6 +6,7 @@ mod barriers;
 mod edges;
 mod parts;
 mod quads;
+mod rows;
 mod signs;
 mod strong;
 mod threads;

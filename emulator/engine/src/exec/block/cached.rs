@@ -165,6 +165,8 @@ pub(in crate::exec) struct MachineState {
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::exec) struct Partings {
     pub(in crate::exec) count: u64,
+    /// Instructions in loops of lanes that ran one by one.
+    pub(in crate::exec) single: u64,
     /// Instructions that all lanes have run meanwhile.
     pub(in crate::exec) instructions: u64,
 }

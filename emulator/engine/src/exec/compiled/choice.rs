@@ -9,6 +9,7 @@
 use super::code::Form;
 use super::loops;
 use super::plan::Plan;
+use super::quads::MOST_LANES;
 use super::support::{self, Area};
 use crate::exec::code::Steps;
 use crate::exec::code::step::{AccessSpace, Action, Step};
@@ -68,15 +69,21 @@ pub(super) struct Choice {
     pub(super) form: Option<Form>,
     /// The form if there is no code for quads.
     pub(super) single: Option<Form>,
+    /// The form if the premises of octets often fail.
+    pub(super) careful: Option<Form>,
     /// The form if the lanes of quads often part; `None` to stay with quads, because rows run their
     /// paths one after the other.
     pub(super) parted: Option<Form>,
 }
 
 impl Choice {
-    pub(super) const ROWS: Choice = Choice { form: None, single: None, parted: None };
-    pub(super) const LANES: Choice =
-        Choice { form: Some(Form::Lanes), single: Some(Form::Lanes), parted: Some(Form::Lanes) };
+    pub(super) const ROWS: Choice = Choice::always(None);
+    pub(super) const LANES: Choice = Choice::always(Some(Form::Lanes));
+
+    /// Returns the choice of a form whatever happens.
+    pub(super) const fn always(form: Option<Form>) -> Choice {
+        Choice { form, single: form, careful: form, parted: form }
+    }
 }
 
 /// Returns the forms for blocks of a class.
@@ -89,7 +96,7 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
     let threads = 16 << class;
     rows = rows * (BY_THREAD * threads.max(32) + BY_BLOCK) / (FULL * threads);
     if lanes.min(quads) < rows {
-        let plan = Plan::of(kernel, false);
+        let plan = Plan::of(kernel, 1);
         lanes *= if plan.as_ref().is_some_and(|plan| plan.is_large) { NOT_OPTIMIZED } else { 1 };
         quads *= if plan.is_some_and(|plan| plan.live.most > MANY_LIVE) { CROWDED } else { 1 };
     }
@@ -100,14 +107,9 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
     let parted = (calls || lanes < rows * 3 / 2).then_some(Form::Lanes);
     let others = if calls { lanes } else { rows.min(lanes) };
     let octets = quads * OF_QUADS[0] / OF_QUADS[1];
-    let form = if octets < others && suit_octets(kernel) {
-        Some(Form::Octets)
-    } else if quads < others {
-        Some(Form::Quads)
-    } else {
-        single
-    };
-    Choice { form, single, parted }
+    let careful = if quads < others { Some(Form::Quads) } else { single };
+    let form = if octets < others && suit_octets(kernel) { Some(Form::Octets) } else { careful };
+    Choice { form, single, careful, parted }
 }
 
 /// Returns the costs of a kernel without its functions.
@@ -182,7 +184,7 @@ fn suit_octets(kernel: &Kernel) -> bool {
     let vectors =
         |plan: Plan| plan.live.vectors <= MOST_VECTORS * kernel.code.len() && plan.effort() <= MOST_EFFORT;
     !kernel.code[..support::own_code(kernel)].iter().any(|next| local(&next.op))
-        && Plan::of(kernel, true).is_some_and(vectors)
+        && Plan::of(kernel, MOST_LANES).is_some_and(vectors)
 }
 
 /// Estimated costs for one lane, in each mode.

@@ -30,6 +30,11 @@ pub(super) enum Form {
 }
 
 impl Form {
+    /// Returns the number of lanes that run together.
+    fn lanes(self) -> usize {
+        (self.quads() * QUAD).max(1)
+    }
+
     /// Returns the number of quads that run together.
     fn quads(self) -> usize {
         match self {
@@ -50,6 +55,8 @@ pub(in crate::exec) struct Code {
     /// Number of the entry at each position, or [`NONE`].
     pub(super) entry_of: Vec<u32>,
     entries: u32,
+    /// True if its lanes part where premises fail that only octets have.
+    pub(super) has_premises: bool,
     /// Assumed number of instructions of a lane between two stops, outside of loops.
     pub(super) straight: u64,
     /// True at each position of a barrier of the whole block; empty if there are none.
@@ -70,7 +77,7 @@ impl Code {
         if cfg!(target_endian = "big") || quads && cfg!(not(target_arch = "x86_64")) {
             return None;
         }
-        let plan = Plan::of(kernel, quads)?;
+        let plan = Plan::of(kernel, form.lanes())?;
         if quads && plan.is_large {
             return None;
         }
@@ -102,12 +109,14 @@ impl Code {
         }
         let (entries, stored, barriers) = (entries.len() as u32, live.stored, barriers(kernel));
         let straight = straight(kernel);
+        let has_premises = plan.shapes.as_ref().is_some_and(|shapes| shapes.has_premises(kernel));
         Some(Code {
             form,
             machine,
             stops,
             entry_of,
             entries,
+            has_premises,
             straight,
             barriers,
             roots,
@@ -124,7 +133,7 @@ impl Code {
 
     /// Returns the number of lanes that it runs at a time.
     pub(super) fn lanes(&self) -> usize {
-        (self.form.quads() * QUAD).max(1)
+        self.form.lanes()
     }
 
     /// Returns the entry at a position.

@@ -67,6 +67,8 @@ pub(super) struct Context {
     pub(super) shared_base: u32,
     /// Instructions spent in loops by all lanes.
     pub(super) spent: u64,
+    /// The same of lanes that ran one by one.
+    pub(super) single: u64,
     /// The running lane.
     pub(super) lane: u32,
     /// Nonzero after a fault of the running lane.
@@ -106,7 +108,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result; COMPUTED = computed;
+    SPENT = spent; SINGLE = single; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result; COMPUTED = computed;
     SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 

@@ -101,9 +101,10 @@ impl Writer<'_, '_> {
         let used = self.e.sextend(I64, used);
         let lanes = self.e.int(I64, self.lane_count() as u64);
         let used = self.e.imul(used, lanes);
-        let spent = self.e.load(I64, Kind::State, self.context, Context::SPENT);
+        let total = if self.quads.is_some() { Context::SPENT } else { Context::SINGLE };
+        let spent = self.e.load(I64, Kind::State, self.context, total);
         let spent = self.e.iadd(spent, used);
-        self.e.store(Kind::State, spent, self.context, Context::SPENT);
+        self.e.store(Kind::State, spent, self.context, total);
     }
 
     /// Returns the mask of the running lanes.

@@ -31,6 +31,7 @@
 //! | `roots` | the regions that accesses should hit |
 //! | `choice` | which kernels it runs without a request |
 //! | `translation` | the machine code of each kernel, and the launches that run it |
+//! | `partings` | the partings of lanes that run together, which decide about their form too |
 //! | `context` | the state that machine code uses, and the functions that it calls |
 //! | `order` | random orders of lanes |
 //! | `runner` | the state of machine code from one run to the next |
@@ -62,6 +63,7 @@ mod lower;
 mod machine;
 mod memory;
 mod order;
+mod partings;
 mod phases;
 mod plan;
 mod quads;

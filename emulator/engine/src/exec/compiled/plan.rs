@@ -65,8 +65,8 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Returns `None` for kernels that machine code does not support.
-    /// With `quads`, lanes may enter wherever the lanes of a quad may part.
-    pub(super) fn of(kernel: &Kernel, quads: bool) -> Option<Plan> {
+    /// If several `lanes` run together, lanes may enter wherever they may part.
+    pub(super) fn of(kernel: &Kernel, lanes: usize) -> Option<Plan> {
         let small = kernel.code.len() <= MOST_INSTRUCTIONS;
         if !small || !kernel.independent_lanes || !is_supported(kernel) {
             return None;
@@ -91,9 +91,9 @@ impl Plan {
             sums: HashSet::new(),
             is_large: false,
         };
-        if quads {
+        if lanes > 1 {
             plan.arms = Arms::of(kernel, &blocks);
-            plan.shapes = Some(Shapes::of(kernel, &plan.arms));
+            plan.shapes = Some(Shapes::of(kernel, &blocks, &plan.arms, lanes));
         }
         plan.find_places(kernel, &blocks);
         plan.groups = Groups::of(kernel, &plan.leads);

@@ -65,7 +65,7 @@ impl<'c> Runner<'c> {
         }
         context.top = context.records;
         context.list = self.list.as_mut_ptr();
-        (context.listed, context.spent, context.parted) = (0, 0, 0);
+        (context.listed, context.spent, context.single, context.parted) = (0, 0, 0, 0);
         (context.failed, context.apart) = (0, 0);
         (context.until, context.joined) = (u32::MAX, 0);
         context.alone = block.launch.writer.is_alone().into();
@@ -96,10 +96,12 @@ impl<'c> Runner<'c> {
         left: &mut u32,
     ) -> Result<usize, Stop> {
         let count = u64::from(lanes.count_ones().max(1));
-        let Context { spent, parted, listed, apart, .. } = self.context;
+        let Context { spent, single, parted, listed, apart, .. } = self.context;
+        let spent = spent + single;
         if self.code.has_quads() {
             let partings = &mut block.machine.partings;
             partings.count += parted;
+            partings.single += single;
             partings.instructions += spent + count * self.code.straight;
             let own = 1 << (self.warp % LANES);
             let regular = all && apart == 0 && listed == 1;
@@ -152,6 +154,7 @@ fn of_launch(block: &mut Block<'_, '_>, code: &Code, loan: u32) -> Context {
         loan,
         shared_base: block.shared_base(),
         spent: 0,
+        single: 0,
         lane: 0,
         failed: 0,
         alone: 0,

@@ -82,7 +82,7 @@ mod tests {
             ld.param.u64 %x, [out]; {body} st.global.f32 [%x], %f0; ret; }}"
         );
         let program = Program::load(&text, &Default::default()).unwrap();
-        Plan::of(&program.kernels()[0], false).unwrap().sums.len()
+        Plan::of(&program.kernels()[0], 1).unwrap().sums.len()
     }
 
     /// A number that is squared again and again waits for each load as often.
@@ -97,7 +97,7 @@ mod tests {
             (7..71).map(|from| format!("mul.rn.f32 %f{}, %f{from}, %f{from};", from + 1)).collect::<String>()
         );
         let program = Program::load(&text, &Default::default()).unwrap();
-        assert!(Plan::of(&program.kernels()[0], false).unwrap().sums.is_empty());
+        assert!(Plan::of(&program.kernels()[0], 1).unwrap().sums.is_empty());
     }
 
     #[test]

@@ -2,16 +2,16 @@
 
 use super::choice::{self, Choice};
 use super::code::{Code, Form};
+use super::partings::Totals;
 use super::plan::Plan;
 use super::quads::{self, QUAD};
 use crate::exec::block::Block;
-use crate::exec::block::cached::Partings;
 use crate::exec::block::launch::Launch;
 use crate::exec::code::steps;
 use crate::exec::interface::{ExecOptions, Execution, Hooks, LaunchArgs};
 use crate::program::Kernel;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Instructions of warps for each of its own after which a kernel is compiled without a request. On
@@ -30,11 +30,6 @@ const RECORDS: usize = 1 << 17;
 /// In the order of their numbers.
 const FORMS: [Form; 4] = [Form::Lanes, Form::Checked, Form::Quads, Form::Octets];
 
-/// Instructions of lanes for each parting of a quad, if quads are as fast as single lanes. Of 11
-/// kernels whose quads part, single lanes are as fast or faster in seven with 27 to 1110, by up to
-/// 2.2 times, and quads faster in four with 2064 and more, by 1.3 to 3.7 times.
-const PARTING: u64 = 1500;
-
 /// A kernel in this mode.
 #[derive(Debug, Default)]
 struct Translation {
@@ -46,10 +41,7 @@ struct Translation {
     effort: OnceLock<u64>,
     /// Instructions of warps that its launches without a request have run.
     ran: AtomicU64,
-    /// Partings of its quads, and the instructions that all lanes have run meanwhile.
-    partings: [AtomicU64; 2],
-    /// True if its quads part so often that single lanes are faster.
-    parts: AtomicBool,
+    partings: Totals,
 }
 
 /// Returns the number of the form of machine code that runs a launch; `None` if it runs in another
@@ -113,7 +105,7 @@ fn is_warm(kernel: &Kernel) -> bool {
 
 /// Returns the time that it takes to compile a kernel, in instructions of usual ones.
 fn effort(kernel: &Kernel, translation: &Translation) -> u64 {
-    let find = || Plan::of(kernel, false).map_or(0, |plan| plan.effort());
+    let find = || Plan::of(kernel, 1).map_or(0, |plan| plan.effort());
     *translation.effort.get_or_init(find)
 }
 
@@ -122,23 +114,19 @@ pub(in crate::exec) fn note(kernel: &Kernel, options: &ExecOptions, instructions
     if options.mode == Execution::Automatic {
         if let Some(translation) = translation(kernel) {
             translation.ran.fetch_add(instructions, Ordering::Relaxed);
-            let [partings, meanwhile] =
-                translation.partings.each_ref().map(|count| count.load(Ordering::Relaxed));
-            if partings.saturating_mul(PARTING) > meanwhile {
-                translation.parts.store(true, Ordering::Relaxed);
-            }
+            translation.partings.judge();
         }
     }
 }
 
 /// Adds the partings of the quads of a block to the counts of its kernel.
 pub(in crate::exec) fn count(block: &mut Block<'_, '_>) {
-    let Partings { count, instructions } = std::mem::take(&mut block.machine.partings);
-    if instructions != 0 {
-        if let Some(translation) = translation(block.launch.args.kernel) {
-            translation.partings[0].fetch_add(count, Ordering::Relaxed);
-            translation.partings[1].fetch_add(instructions, Ordering::Relaxed);
-        }
+    let counts = std::mem::take(&mut block.machine.partings);
+    if counts.instructions == 0 {
+        return;
+    }
+    if let (Some(code), Some(translation)) = (of_launch(block), translation(block.launch.args.kernel)) {
+        translation.partings.add(counts, code.has_premises);
     }
 }
 
@@ -182,11 +170,13 @@ pub(in crate::exec) fn changed<'a>(launch: &Launch<'a>) -> Option<Launch<'a>> {
 fn chosen(kernel: &Kernel, class: usize) -> Choice {
     let find = || steps(kernel).map_or(Choice::ROWS, |steps| choice::find(kernel, steps, class));
     let Some(translation) = translation(kernel) else { return Choice::ROWS };
-    let chosen = *translation.chosen[class].get_or_init(find);
+    let mut chosen = *translation.chosen[class].get_or_init(find);
+    if translation.partings.premises_fail() {
+        chosen.form = chosen.careful;
+    }
     let together = matches!(chosen.form, Some(Form::Quads | Form::Octets));
-    let parts = together && translation.parts.load(Ordering::Relaxed);
-    match chosen.parted.filter(|_| parts) {
-        Some(form) => Choice { form: Some(form), single: Some(form), ..chosen },
+    match chosen.parted.filter(|_| together && translation.partings.are_many()) {
+        Some(form) => Choice::always(Some(form)),
         None => chosen,
     }
 }
@@ -393,8 +383,25 @@ mod tests {
         let translation = translation(device.kernel()).unwrap();
         translation.ran.store(1 << 40, Ordering::Relaxed);
         device.launch(&ExecOptions::default(), 256);
-        assert!(translation.parts.load(Ordering::Relaxed));
+        assert!(translation.partings.are_many());
         assert_eq!(device.form(256), Some(Form::Octets));
+    }
+
+    /// Rows of 32 threads, and of three, into which no eight lanes fit.
+    #[test]
+    fn octets_whose_lanes_are_in_several_rows_give_way_to_quads() {
+        for (divisor, form) in [(8, Form::Octets), (85, Form::Quads)] {
+            let device = Device::new(&format!(
+                ".reg .b32 %a, %b; mov.u32 %b, %ntid.x; div.u32 %b, %b, {divisor}; mov.u32 %r, %t; mov.u32 %i, 0;
+                L: add.u32 %s, %i, %t; div.u32 %a, %s, %b; {}
+                add.u32 %i, %i, 256; setp.lt.u32 %p, %i, 25600; @%p bra L;",
+                "mad.lo.u32 %r, %r, %a, %w; xor.b32 %r, %r, %s;".repeat(5)
+            ));
+            assert_eq!(device.form(256), Some(Form::Octets));
+            translation(device.kernel()).unwrap().ran.store(1 << 40, Ordering::Relaxed);
+            device.launch(&ExecOptions::default(), 256);
+            assert_eq!(device.form(256), Some(form));
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::arms::Arm;
 use super::parts;
-use super::shapes::{Premise, Shape};
+use super::shapes::Shape;
 use super::sizes::QUAD;
-use crate::exec::compiled::backend::{Blk, Edge, I32, I64, IntCC, Val};
+use crate::exec::compiled::backend::{Blk, Edge, I32, IntCC, Val};
 use crate::exec::compiled::lower;
 use crate::exec::compiled::support;
 use crate::exec::compiled::values::Way;
@@ -124,6 +124,7 @@ impl Writer<'_, '_> {
                 lower::instruction(self, pc, instruction);
             }
             Op::BranchIndexed { .. } | Op::Call(_) => self.part(pc),
+            _ if self.divide_together(pc, instruction) => {}
             _ => {
                 self.part_unless_regular(pc, instruction);
                 self.with_stem(instruction, |w| {
@@ -136,7 +137,7 @@ impl Writer<'_, '_> {
     /// Writes an operation, for the first lane only if its results are regular.
     fn compute(&mut self, instruction: &Instruction, guard: Condition, write: impl FnMut(&mut Self)) {
         let shapes = self.plan.shapes.as_ref();
-        let shape = shapes.map_or(Shape::Varies, |shapes| shapes.of_result(instruction));
+        let shape = shapes.map_or(Shape::Varies, |shapes| shapes.as_computed(instruction));
         // With a guard, the old values count too.
         let vectors = guard != Condition::ALWAYS && self.writes_vectors(instruction);
         match if vectors { Shape::Varies } else { shape } {
@@ -150,46 +151,6 @@ impl Writer<'_, '_> {
 
     fn writes_vectors(&self, instruction: &Instruction) -> bool {
         self.written_by(instruction).into_iter().any(|bit| self.shape(bit) == Shape::Varies)
-    }
-
-    /// Lets the lanes part before an instruction if its result has another shape than usually.
-    fn part_unless_regular(&mut self, pc: u32, instruction: &Instruction) {
-        match self.plan.shapes.as_ref().and_then(|shapes| shapes.premise(instruction)) {
-            Some(Premise::NoWrap(register, step, signed)) => {
-                let first = self.get(register, I32);
-                let good = self.never_wraps(first, step, signed);
-                self.part_unless(good, pc);
-            }
-            Some(Premise::OneSide(register, step, limit)) => {
-                let ty = self.own_type(register);
-                let ty = if ty.bytes() == 8 { I64 } else { I32 };
-                let first = self.get(register, ty);
-                let last = self.of_lane(first, step, self.lane_count() - 1);
-                let limit = self.e.int(ty, limit as u64);
-                // They are too near to wrap around and pass the limit too.
-                let [a, b] = [first, last].map(|lane| self.e.icmp(IntCC::SignedLessThan, lane, limit));
-                let differ = self.e.bxor(a, b);
-                let good = self.e.not(differ);
-                self.part_unless(good, pc);
-            }
-            None => {}
-        }
-    }
-
-    /// True if a number of 32 bits, signed or not, that grows by a step from the first lane on does
-    /// not wrap around between the lanes.
-    pub(super) fn never_wraps(&mut self, first: Val, step: i64, signed: bool) -> Val {
-        let last = step * (self.lane_count() as i64 - 1);
-        let (least, most) =
-            if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
-        let (limit, cc) = match (last > 0, signed) {
-            (true, true) => (most - last, IntCC::SignedLessThanOrEqual),
-            (true, false) => (most - last, IntCC::UnsignedLessThanOrEqual),
-            (false, true) => (least - last, IntCC::SignedGreaterThanOrEqual),
-            (false, false) => (least - last, IntCC::UnsignedGreaterThanOrEqual),
-        };
-        let limit = self.e.int(I32, limit as u64);
-        self.e.icmp(cc, first, limit)
     }
 
     /// Writes a cheap instruction, whose results count in lanes in which its guard holds.

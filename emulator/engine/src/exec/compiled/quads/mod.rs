@@ -12,6 +12,7 @@
 //! | `arms` | short pieces of code that lanes skip |
 //! | `sizes`, `slots` | the number of lanes that run together, and the positions of their vectors |
 //! | `shapes` | the registers that are regular in the lanes of a quad |
+//! | `premises`, `regular` | conditions under which results are regular, and their tests |
 //! | `parts` | the vectors in which an operation is computed |
 //! | `focus` | the values of registers in these vectors |
 //! | `joins` | the places where lanes that parted go on together |
@@ -33,6 +34,8 @@ mod memory;
 mod parting;
 mod parts;
 mod places;
+mod premises;
+mod regular;
 mod rows;
 mod shapes;
 mod sizes;

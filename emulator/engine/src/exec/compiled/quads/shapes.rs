@@ -8,18 +8,15 @@
 use super::arms::Arms;
 use crate::exec::compiled::support;
 use crate::exec::compiled::support::Area;
+use crate::program::blocks::Blocks;
 use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
 use crate::program::{Kernel, effects};
-use crate::semantics::lower::{Lower, LowerTest};
+use crate::semantics::lower::Lower;
 use crate::semantics::{PureInfo, Register, Width};
 use std::collections::{HashMap, HashSet};
-use std::ops::RangeInclusive;
 
 /// Maximum distance of the first lane from the last.
 const MOST_APART: u64 = 1 << 20;
-
-/// Numbers with which a test for negative indices compares.
-const NEGATIVE: RangeInclusive<i64> = -(1 << 16)..=1;
 
 /// The shape of a register or predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,32 +30,35 @@ impl Shape {
     pub(in crate::exec::compiled) const SAME: Shape = Shape::Regular(0);
 }
 
-/// A condition on a register whose lanes grow by a step.
-pub(in crate::exec::compiled) enum Premise {
-    /// It does not wrap around between lanes where it is extended to 64 bits, with its sign or not.
-    NoWrap(Register, i64, bool),
-    /// All lanes, signed, are less than a number, or none is.
-    OneSide(Register, i64, i64),
-}
-
 /// The shapes of a kernel.
 pub(in crate::exec::compiled) struct Shapes {
     /// By the first row of a register, and of predicates after all rows. `None` if it is not known
     /// yet.
     shapes: Vec<Option<Shape>>,
-    known: HashMap<u32, u64>,
+    pub(super) known: HashMap<u32, u64>,
     /// The predicates that only selections read.
-    selects: HashSet<u32>,
+    pub(super) selects: HashSet<u32>,
+    /// The predicates that only branches of the same block read, by which lanes part.
+    pub(super) decides: HashSet<u32>,
     rows: u32,
+    /// Number of lanes that run together.
+    pub(super) lanes: usize,
 }
 
 impl Shapes {
-    pub(in crate::exec::compiled) fn of(kernel: &Kernel, arms: &Arms) -> Shapes {
+    pub(in crate::exec::compiled) fn of(
+        kernel: &Kernel,
+        blocks: &Blocks,
+        arms: &Arms,
+        lanes: usize,
+    ) -> Shapes {
         let mut found = Shapes {
             shapes: vec![None; (kernel.rows + kernel.predicates) as usize],
             known: HashMap::new(),
             selects: selecting(kernel),
+            decides: deciding(kernel, blocks, arms),
             rows: kernel.rows,
+            lanes,
         };
         for (register, _, constant) in &kernel.constants {
             found.shapes[register.0 as usize] = Some(of_constant(constant));
@@ -146,8 +146,13 @@ impl Shapes {
             Op::Load(access) if Area::of(access.space) == Area::Local => Shape::Varies,
             _ if same => Shape::SAME,
             _ if self.of_predicate(instruction.guard) != Shape::SAME => Shape::Varies,
-            Op::Pure { info, sources, .. } => self.of_operation(info, *sources).unwrap_or(Shape::Varies),
+            Op::Pure { info, sources, .. } => {
+                let always = self.of_operation(info, *sources);
+                let expected = || self.expected(instruction).map(|(_, shape)| shape);
+                always.or_else(expected).unwrap_or(Shape::Varies)
+            }
             Op::Test { .. } if self.sign_test(instruction).is_some() => Shape::SAME,
+            Op::Test { .. } => self.expected(instruction).map_or(Shape::Varies, |(_, shape)| shape),
             Op::Select { a, b, condition, .. } if self.of_predicate(*condition) == Shape::SAME => {
                 if self.at(a.0) == self.at(b.0) { self.at(a.0) } else { Shape::Varies }
             }
@@ -179,7 +184,7 @@ impl Shapes {
             Lower::Move | Lower::Low | Lower::Wrap => step(0)?,
             Lower::Add => step(0)?.checked_add(step(1)?)?,
             Lower::Sub => step(0)?.checked_sub(step(1)?)?,
-            Lower::Neg => step(0)?.checked_neg()?,
+            Lower::Neg | Lower::Not => step(0)?.checked_neg()?,
             Lower::MulLow | Lower::MulWide => times(0, 1)?,
             Lower::MadLow | Lower::MadWide => times(0, 1)?.checked_add(step(2)?)?,
             Lower::ShiftLeft => {
@@ -190,60 +195,6 @@ impl Shapes {
             _ => return None,
         };
         (step.unsigned_abs() <= MOST_APART).then_some(Shape::Regular(step))
-    }
-
-    /// Returns the condition under which the result of an instruction has its shape; `None` if it
-    /// always has.
-    pub(in crate::exec::compiled) fn premise(&self, instruction: &Instruction) -> Option<Premise> {
-        if let Some((register, step, limit)) = self.sign_test(instruction) {
-            return Some(Premise::OneSide(register, step, limit));
-        }
-        let Op::Pure { info, sources, .. } = &instruction.op else { return None };
-        if self.repeats_sign(info, *sources) {
-            return match self.at(sources[0].0) {
-                Shape::Regular(step) if step != 0 => Some(Premise::OneSide(sources[0], step, 0)),
-                _ => None,
-            };
-        }
-        if !matches!(info.lower, Lower::Wrap | Lower::MulWide | Lower::MadWide) || info.out != Width::Double {
-            return None;
-        }
-        if info.sizes[1] != 4 || self.of_result(instruction) == Shape::Varies {
-            return None;
-        }
-        let extended = if info.lower == Lower::Wrap { 1 } else { 2 };
-        sources[..extended].iter().find_map(|source| match self.at(source.0) {
-            Shape::Regular(step) if step != 0 => Some(Premise::NoWrap(*source, step, info.signed[1])),
-            _ => None,
-        })
-    }
-
-    /// Returns the register and its step if an instruction compares it with a number that is small
-    /// or negative, which it subtracts then, for a selection. Compilers make negative indices
-    /// count from the end this way.
-    fn sign_test(&self, instruction: &Instruction) -> Option<(Register, i64, i64)> {
-        let Op::Test { info, out, inverse: None, combine: None, sources } = &instruction.op else {
-            return None;
-        };
-        if info.lower != LowerTest::Less || !info.signed || info.size < 4 || !self.selects.contains(&out.0) {
-            return None;
-        }
-        let [a, b] = info.in_order(*sources);
-        let known = |register: Register| {
-            let bits = *self.known.get(&register.0)?;
-            Some(if info.size == 4 { i64::from(bits as i32) } else { bits as i64 })
-        };
-        let (register, limit) = known(b).map(|b| (a, b)).or_else(|| Some((b, known(a)?.checked_add(1)?)))?;
-        let Shape::Regular(step) = self.at(register.0) else { return None };
-        (step != 0 && NEGATIVE.contains(&limit)).then_some((register, step, limit))
-    }
-
-    /// True if all bits of the result of an operation are the sign of its first operand.
-    fn repeats_sign(&self, info: &PureInfo, sources: [Register; 4]) -> bool {
-        let bits = self.known.get(&sources[1].0);
-        info.lower == Lower::ShiftRight
-            && info.signed[1]
-            && bits.is_some_and(|bits| *bits >= u64::from(info.sizes[0]) * 8 - 1)
     }
 }
 
@@ -258,6 +209,44 @@ fn selecting(kernel: &Kernel) -> HashSet<u32> {
         others.iter().for_each(|predicate| _ = all.remove(predicate));
     }
     all
+}
+
+/// Returns the predicates that one comparison or logical operation sets, and that only branches of
+/// the same block read, other than branches over arms: directly, or by logical operations.
+fn deciding(kernel: &Kernel, blocks: &Blocks, arms: &Arms) -> HashSet<u32> {
+    let mut writers: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (pc, instruction) in kernel.code.iter().enumerate() {
+        let sets = matches!(instruction.op, Op::Test { .. } | Op::Logic { .. });
+        // Others count as two.
+        let count = if sets && instruction.guard == Condition::ALWAYS { 1 } else { 2 };
+        effects::predicates(instruction, &mut |predicate| {
+            writers.entry(predicate.0).or_default().extend(vec![pc as u32; count]);
+        });
+    }
+    let mut found: HashMap<u32, u32> = writers
+        .iter()
+        .filter(|(_, pcs)| pcs.len() == 1)
+        .map(|(predicate, pcs)| (*predicate, pcs[0]))
+        .collect();
+    loop {
+        let before = found.len();
+        for (pc, instruction) in (0..).zip(&kernel.code) {
+            let decides = match &instruction.op {
+                Op::Branch { .. } => arms.after(pc).is_none(),
+                Op::Logic { out, .. } => found.contains_key(&out.0),
+                _ => false,
+            };
+            effects::conditions(instruction, &mut |read| {
+                let near = |writer: &u32| *writer < pc && blocks.at(*writer) == blocks.at(pc);
+                if !(decides && found.get(&read.0).is_some_and(near)) {
+                    found.remove(&read.0);
+                }
+            });
+        }
+        if found.len() == before {
+            return found.into_keys().collect();
+        }
+    }
 }
 
 /// Returns a constant operand as its operation reads it.
