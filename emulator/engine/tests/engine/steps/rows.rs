@@ -66,6 +66,25 @@ fn upper_and_lower_bits_of_rows_are_taken() {
     }
 }
 
+#[test]
+fn rows_are_clamped() {
+    for row in ROWS {
+        let last = row.1.wrapping_add((row.0 * 15) as u64) as i64;
+        for limit in [2, last, -8, 0x7fff_fffc] {
+            let operations = ["u", "s"].into_iter().flat_map(|sign| {
+                [
+                    format!("min.{sign}32 %a#, %r5, %r6;\n"),
+                    format!("min.{sign}64 %b#, %w6, %w5;\n"),
+                    format!("max.{sign}32 %a#, %r5, 0;\n"),
+                    format!("max.{sign}64 %b#, %w5, 1;\n"),
+                    format!("max.{sign}32 %a#, %r6, %r5;\n"),
+                ]
+            });
+            runs(&body(row, limit, &operations.collect::<Vec<_>>()));
+        }
+    }
+}
+
 /// Branches over code that is no arm, alone and by two comparisons. Each relation has a kernel of
 /// its own, because the translation merges comparisons of the same numbers.
 #[test]

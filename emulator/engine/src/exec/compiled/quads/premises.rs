@@ -35,6 +35,8 @@ pub(in crate::exec::compiled) enum Premise {
     SameQuotient(Row, Register, bool),
     /// A comparison has one result for all.
     SameSide(Comparison),
+    /// A comparison holds for none.
+    Never(Comparison),
     /// None is equal to a register.
     Unequal(Row, Register),
 }
@@ -130,6 +132,7 @@ impl Shapes {
         let known = self.known.get(&other.0).copied();
         let width = info.sizes[0] * 8;
         let signed = info.signed[1];
+        let never = |first_less| (Premise::Never(Comparison { row, other, signed, first_less }), row.step);
         match info.lower {
             Lower::ShiftRight if index == 0 => {
                 let bits = u32::try_from(known?).ok().filter(|bits| *bits < width)?;
@@ -145,6 +148,10 @@ impl Shapes {
             }
             Lower::Div if index == 0 => Some((Premise::SameQuotient(row, other, signed), 0)),
             Lower::Rem if index == 0 => Some((Premise::SameQuotient(row, other, signed), row.step)),
+            // Indices are mostly inside of the bounds that they are clamped to. The maximum of an
+            // index and an unknown number is mostly this number, as in the count of a loop.
+            Lower::Min => Some(never(false)),
+            Lower::Max if known.is_some_and(|bits| bits <= 1) => Some(never(true)),
             _ => None,
         }
     }

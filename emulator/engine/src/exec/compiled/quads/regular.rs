@@ -25,7 +25,8 @@ impl Writer<'_, '_> {
                 self.e.not(differ)
             }
             Premise::SameBits(row, bits) => self.have_same_bits(row, bits),
-            Premise::SameSide(comparison) => self.are_on_one_side(&comparison),
+            Premise::SameSide(comparison) => self.agree(&comparison, false),
+            Premise::Never(comparison) => self.agree(&comparison, true),
             Premise::Unequal(row, other) => {
                 let ty = self.own_integer(row.register);
                 let [first, other] = [row.register, other].map(|register| self.get(register, ty));
@@ -101,7 +102,8 @@ impl Writer<'_, '_> {
         self.e.icmp(IntCC::UnsignedLessThan, differ, limit)
     }
 
-    fn are_on_one_side(&mut self, comparison: &Comparison) -> Val {
+    /// True if a comparison has one result for all lanes, or `never` holds.
+    fn agree(&mut self, comparison: &Comparison, never: bool) -> Val {
         let Comparison { row, other, signed, first_less } = *comparison;
         let [first, last] = self.ends(row);
         let other = self.get(other, self.e.ty(first));
@@ -110,8 +112,8 @@ impl Writer<'_, '_> {
             let [a, b] = if first_less { [lane, other] } else { [other, lane] };
             self.e.icmp(cc, a, b)
         });
-        let differ = self.e.bxor(a, b);
-        let agree = self.e.not(differ);
+        let wrong = if never { self.e.bor(a, b) } else { self.e.bxor(a, b) };
+        let agree = self.e.not(wrong);
         let stays = self.never_wraps(first, row.step, signed);
         self.e.band(agree, stays)
     }
