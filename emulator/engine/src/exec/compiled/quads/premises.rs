@@ -17,7 +17,7 @@ const NEGATIVE: RangeInclusive<i64> = -(1 << 16)..=1;
 
 /// A register whose lanes grow by a step other than zero.
 #[derive(Clone, Copy)]
-pub(in crate::exec::compiled) struct Row {
+pub(in crate::exec::compiled) struct Progression {
     pub(super) register: Register,
     pub(super) step: i64,
 }
@@ -26,27 +26,27 @@ pub(in crate::exec::compiled) struct Row {
 pub(in crate::exec::compiled) enum Premise {
     /// They do not wrap around between lanes where they are extended to 64 bits, with their sign or
     /// not.
-    NoWrap(Row, bool),
+    NoWrap(Progression, bool),
     /// All, signed, are less than a number, or none is.
-    OneSide(Row, i64),
+    OneSide(Progression, i64),
     /// Their bits from this one up are the same.
-    SameBits(Row, u32),
+    SameBits(Progression, u32),
     /// Their quotients by a register are the same. With a sign, none is negative.
-    SameQuotient(Row, Register, bool),
+    SameQuotient(Progression, Register, bool),
     /// A comparison has one result for all.
     SameSide(Comparison),
     /// A comparison holds for none.
     Never(Comparison),
     /// None is equal to a register.
-    Unequal(Row, Register),
+    Unequal(Progression, Register),
 }
 
-/// The comparison of a row with a number.
+/// The comparison of a progression with a number.
 pub(in crate::exec::compiled) struct Comparison {
-    pub(super) row: Row,
+    pub(super) numbers: Progression,
     pub(super) other: Register,
     pub(super) signed: bool,
-    /// True if the row has to be less than the number, and false for the opposite order.
+    /// True if the progression has to be less than the number, and false for the opposite order.
     pub(super) first_less: bool,
 }
 
@@ -54,15 +54,15 @@ impl Shapes {
     /// Returns the condition under which the result of an instruction has the shape in which it is
     /// computed; `None` if it always has.
     pub(in crate::exec::compiled) fn premise(&self, instruction: &Instruction) -> Option<Premise> {
-        if let Some((row, limit)) = self.sign_test(instruction) {
-            return Some(Premise::OneSide(row, limit));
+        if let Some((numbers, limit)) = self.sign_test(instruction) {
+            return Some(Premise::OneSide(numbers, limit));
         }
         if let Some((premise, _)) = self.expected(instruction) {
             return Some(premise).filter(|_| !self.varies_anyway(instruction));
         }
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };
         if self.repeats_sign(info, *sources) {
-            return self.row(sources[0]).map(|row| Premise::OneSide(row, 0));
+            return self.progression(sources[0]).map(|numbers| Premise::OneSide(numbers, 0));
         }
         if !matches!(info.lower, Lower::Wrap | Lower::MulWide | Lower::MadWide) || info.out != Width::Double {
             return None;
@@ -71,8 +71,8 @@ impl Shapes {
             return None;
         }
         let extended = if info.lower == Lower::Wrap { 1 } else { 2 };
-        let row = sources[..extended].iter().find_map(|source| self.row(*source))?;
-        Some(Premise::NoWrap(row, info.signed[1]))
+        let numbers = sources[..extended].iter().find_map(|source| self.progression(*source))?;
+        Some(Premise::NoWrap(numbers, info.signed[1]))
     }
 
     /// Returns the shape in which the result of an instruction is computed.
@@ -110,7 +110,7 @@ impl Shapes {
                 if !whole || self.repeats_sign(info, *sources) {
                     return None;
                 }
-                let (premise, step) = self.of_row(info, *sources)?;
+                let (premise, step) = self.of_progression(info, *sources)?;
                 Some((premise, Shape::Regular(step)))
             }
             Op::Test { info, out, inverse: None, combine: None, sources }
@@ -123,8 +123,8 @@ impl Shapes {
     }
 
     /// Returns the condition for an operation on a register that grows, and the step of its result.
-    fn of_row(&self, info: &PureInfo, sources: [Register; 4]) -> Option<(Premise, i64)> {
-        let (index, row) = (0..2).find_map(|index| Some((index, self.row(sources[index])?)))?;
+    fn of_progression(&self, info: &PureInfo, sources: [Register; 4]) -> Option<(Premise, i64)> {
+        let (index, numbers) = (0..2).find_map(|index| Some((index, self.progression(sources[index])?)))?;
         let other = sources[1 - index];
         if self.at(other.0) != Shape::SAME {
             return None;
@@ -132,22 +132,23 @@ impl Shapes {
         let known = self.known.get(&other.0).copied();
         let width = info.sizes[0] * 8;
         let signed = info.signed[1];
-        let never = |first_less| (Premise::Never(Comparison { row, other, signed, first_less }), row.step);
+        let never =
+            |first_less| (Premise::Never(Comparison { numbers, other, signed, first_less }), numbers.step);
         match info.lower {
             Lower::ShiftRight if index == 0 => {
                 let bits = u32::try_from(known?).ok().filter(|bits| *bits < width)?;
-                self.is_below(row, bits).then_some((Premise::SameBits(row, bits), 0))
+                self.is_below(numbers, bits).then_some((Premise::SameBits(numbers, bits), 0))
             }
             Lower::And => {
                 let mask = known? & (u64::MAX >> (64 - width));
                 let lower = mask & 1 != 0;
                 let under = if lower { mask } else { !mask & (u64::MAX >> (64 - width)) };
                 let bits = under.trailing_ones();
-                let whole = under.count_ones() == bits && bits < width && self.is_below(row, bits);
-                whole.then_some((Premise::SameBits(row, bits), if lower { row.step } else { 0 }))
+                let whole = under.count_ones() == bits && bits < width && self.is_below(numbers, bits);
+                whole.then_some((Premise::SameBits(numbers, bits), if lower { numbers.step } else { 0 }))
             }
-            Lower::Div if index == 0 => Some((Premise::SameQuotient(row, other, signed), 0)),
-            Lower::Rem if index == 0 => Some((Premise::SameQuotient(row, other, signed), row.step)),
+            Lower::Div if index == 0 => Some((Premise::SameQuotient(numbers, other, signed), 0)),
+            Lower::Rem if index == 0 => Some((Premise::SameQuotient(numbers, other, signed), numbers.step)),
             // Indices are mostly inside of the bounds that they are clamped to. The maximum of an
             // index and an unknown number is mostly this number, as in the count of a loop.
             Lower::Min => Some(never(false)),
@@ -158,9 +159,9 @@ impl Shapes {
 
     fn of_test(&self, info: &TestInfo, sources: [Register; 2]) -> Option<Premise> {
         let [a, b] = info.in_order(sources);
-        let (row, other, first_less) = match (self.row(a), self.row(b)) {
-            (Some(row), None) => (row, b, true),
-            (None, Some(row)) => (row, a, false),
+        let (numbers, other, first_less) = match (self.progression(a), self.progression(b)) {
+            (Some(numbers), None) => (numbers, b, true),
+            (None, Some(numbers)) => (numbers, a, false),
             _ => return None,
         };
         if self.at(other.0) != Shape::SAME || info.size < 4 || info.unary {
@@ -168,30 +169,30 @@ impl Shapes {
         }
         match info.lower {
             LowerTest::Less => {
-                let comparison = Comparison { row, other, signed: info.signed, first_less };
+                let comparison = Comparison { numbers, other, signed: info.signed, first_less };
                 Some(Premise::SameSide(comparison))
             }
-            LowerTest::Equal => Some(Premise::Unequal(row, other)),
+            LowerTest::Equal => Some(Premise::Unequal(numbers, other)),
             _ => None,
         }
     }
 
-    fn row(&self, register: Register) -> Option<Row> {
+    fn progression(&self, register: Register) -> Option<Progression> {
         match self.at(register.0) {
-            Shape::Regular(step) if step != 0 => Some(Row { register, step }),
+            Shape::Regular(step) if step != 0 => Some(Progression { register, step }),
             _ => None,
         }
     }
 
     /// True if lanes may have the same bits from this one up.
-    fn is_below(&self, row: Row, bits: u32) -> bool {
-        row.apart(self.lanes) >> bits == 0
+    fn is_below(&self, numbers: Progression, bits: u32) -> bool {
+        numbers.apart(self.lanes) >> bits == 0
     }
 
     /// Returns the register and the limit if an instruction compares it with a number that is small
     /// or negative, which it subtracts then, for a selection. Compilers make negative indices
     /// count from the end this way.
-    pub(super) fn sign_test(&self, instruction: &Instruction) -> Option<(Row, i64)> {
+    pub(super) fn sign_test(&self, instruction: &Instruction) -> Option<(Progression, i64)> {
         let Op::Test { info, out, inverse: None, combine: None, sources } = &instruction.op else {
             return None;
         };
@@ -204,8 +205,8 @@ impl Shapes {
             Some(if info.size == 4 { i64::from(bits as i32) } else { bits as i64 })
         };
         let (register, limit) = known(b).map(|b| (a, b)).or_else(|| Some((b, known(a)?.checked_add(1)?)))?;
-        let row = self.row(register)?;
-        NEGATIVE.contains(&limit).then_some((row, limit))
+        let numbers = self.progression(register)?;
+        NEGATIVE.contains(&limit).then_some((numbers, limit))
     }
 
     /// True if all bits of the result of an operation are the sign of its first operand.
@@ -217,7 +218,7 @@ impl Shapes {
     }
 }
 
-impl Row {
+impl Progression {
     /// Returns the distance of the first of so many lanes from the last.
     pub(super) fn apart(self, lanes: usize) -> u64 {
         self.step.unsigned_abs() * (lanes as u64 - 1)

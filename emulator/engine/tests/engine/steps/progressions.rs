@@ -4,12 +4,12 @@
 use super::runs;
 
 /// Numbers that grow: by a step from the first lane on, over the ends of their types too.
-const ROWS: [(i64, u64); 7] =
+const PROGRESSIONS: [(i64, u64); 7] =
     [(1, 0), (1, 5), (3, 1000), (-1, 40), (1, 0x7fff_fff3), (-3, 20), (2, 0xffff_ffff_ffff_ffe6)];
 
-/// Returns a body with one row in `%r5` and `%w5`, and a number that the code generator does not
-/// know in `%r6` and `%w6`, for several operations in blocks of their own. Each has registers and
-/// predicates of its own, whose names end in `#`: the results `%a#` and `%b#` count.
+/// Returns a body with one progression in `%r5` and `%w5`, and a number that the code generator
+/// does not know in `%r6` and `%w6`, for several operations in blocks of their own. Each has
+/// registers and predicates of its own, whose names end in `#`: the results `%a#` and `%b#` count.
 fn body((step, first): (i64, u64), number: i64, operations: &[String]) -> String {
     let mut text = format!(
         ".reg .b32 %m, %a<40>;\n.reg .b64 %b<40>;\n.reg .pred %c<40>, %d<40>, %e<40>;\n\
@@ -34,20 +34,20 @@ fn body((step, first): (i64, u64), number: i64, operations: &[String]) -> String
 }
 
 #[test]
-fn rows_are_divided() {
-    for row in ROWS {
+fn progressions_are_divided() {
+    for progression in PROGRESSIONS {
         for divisor in [0, 1, 3, 8, 64, -1, -8, i64::from(i32::MIN), i64::MAX] {
             let operations = ["div.u", "rem.u", "div.s", "rem.s"].into_iter().flat_map(|name| {
                 [format!("{name}32 %a#, %r5, %r6;\n"), format!("{name}64 %b#, %w5, %w6;\n")]
             });
-            runs(&body(row, divisor, &operations.collect::<Vec<_>>()));
+            runs(&body(progression, divisor, &operations.collect::<Vec<_>>()));
         }
     }
 }
 
 #[test]
-fn upper_and_lower_bits_of_rows_are_taken() {
-    for row in ROWS {
+fn upper_and_lower_bits_of_progressions_are_taken() {
+    for progression in PROGRESSIONS {
         for bits in [0, 2, 3, 4, 5, 31, 32, 40, 63, 64] {
             let mask = 1_u64.checked_shl(bits).unwrap_or(0).wrapping_sub(1);
             let operations = [
@@ -61,15 +61,15 @@ fn upper_and_lower_bits_of_rows_are_taken() {
                 format!("and.b32 %a#, %r5, {};\n", mask as u32 / 3),
                 "not.b32 %a#, %r5;\nnot.b64 %b#, %w5;\n".to_owned(),
             ];
-            runs(&body(row, 0, &operations));
+            runs(&body(progression, 0, &operations));
         }
     }
 }
 
 #[test]
-fn rows_are_clamped() {
-    for row in ROWS {
-        let last = row.1.wrapping_add((row.0 * 15) as u64) as i64;
+fn progressions_are_clamped() {
+    for progression in PROGRESSIONS {
+        let last = progression.1.wrapping_add((progression.0 * 15) as u64) as i64;
         for limit in [2, last, -8, 0x7fff_fffc] {
             let operations = ["u", "s"].into_iter().flat_map(|sign| {
                 [
@@ -80,7 +80,7 @@ fn rows_are_clamped() {
                     format!("max.{sign}32 %a#, %r6, %r5;\n"),
                 ]
             });
-            runs(&body(row, limit, &operations.collect::<Vec<_>>()));
+            runs(&body(progression, limit, &operations.collect::<Vec<_>>()));
         }
     }
 }
@@ -88,16 +88,15 @@ fn rows_are_clamped() {
 /// Branches over code that is no arm, alone and by two comparisons. Each relation has a kernel of
 /// its own, because the translation merges comparisons of the same numbers.
 #[test]
-fn rows_are_compared_before_branches() {
+fn progressions_are_compared_before_branches() {
     let rest = "rem.u32 %r8, %r0, 5;\nadd.u32 %r1, %r1, %r8;\nadd.u32 %r0, %r0, 1;\n";
-    for (row, relation) in ROWS[3..]
-        .iter()
-        .flat_map(|row| ["lt.u", "le.s", "gt.s", "ge.u", "eq.u", "ne.s"].map(|name| (*row, name)))
-    {
-        let last = row.1.wrapping_add((row.0 * 15) as u64) as i64;
+    for (progression, relation) in PROGRESSIONS[3..].iter().flat_map(|progression| {
+        ["lt.u", "le.s", "gt.s", "ge.u", "eq.u", "ne.s"].map(|name| (*progression, name))
+    }) {
+        let last = progression.1.wrapping_add((progression.0 * 15) as u64) as i64;
         for limit in [2, last, i64::from(i32::MIN) + 2, i64::MIN + 2] {
             runs(&body(
-                row,
+                progression,
                 limit,
                 &[
                     format!("setp.{relation}32 %c#, %r5, %r6;\n@%c# bra D#;\n{rest}D#:\n"),
