@@ -404,6 +404,20 @@ mod tests {
         }
     }
 
+    /// Of eight neighbors in a small ring, some are often at its other end.
+    #[test]
+    fn octets_expect_one_row_if_their_lanes_mostly_are_in_one() {
+        for (added, mask, expected) in
+            [(0, 31, true), (1, 31, false), (8, 31, true), (-1, 7, false), (1, 255, true), (0, 3, false)]
+        {
+            let device = Device::new(&format!(
+                ".reg .b32 %a, %b; add.u32 %a, %t, {added}; and.b32 %b, %a, {mask}; mad.lo.u32 %r, %b, 4, %w;"
+            ));
+            let code = in_form(device.kernel(), Form::Octets).unwrap();
+            assert_eq!(code.has_premises, expected, "{added} {mask}");
+        }
+    }
+
     #[test]
     fn quads_whose_lanes_part_again_and_again_give_way_to_single_lanes() {
         let device = Device::new(

@@ -15,6 +15,9 @@ use std::ops::RangeInclusive;
 /// Numbers with which a test for negative indices compares.
 const NEGATIVE: RangeInclusive<i64> = -(1 << 16)..=1;
 
+/// Lanes that begin anywhere may be in two rows if at most one of so many is.
+const FEW: u64 = 16;
+
 /// A register whose lanes grow by a step other than zero.
 #[derive(Clone, Copy)]
 pub(in crate::exec::compiled) struct Progression {
@@ -184,9 +187,13 @@ impl Shapes {
         }
     }
 
-    /// True if lanes may have the same bits from this one up.
+    /// True if lanes mostly have the same bits from this one up. The first of eight mostly has the
+    /// number of a multiple of eight, but for a constant that is added to it.
     fn is_below(&self, numbers: Progression, bits: u32) -> bool {
-        numbers.apart(self.lanes) >> bits == 0
+        let apart = numbers.apart(self.lanes);
+        let added = self.added.get(&numbers.register.0).copied().unwrap_or(0);
+        let is_aligned = added % (numbers.step * self.lanes as i64) == 0;
+        if is_aligned { apart >> bits == 0 } else { (apart * FEW) >> bits == 0 }
     }
 
     /// Returns the register and the limit if an instruction compares it with a number that is small

@@ -36,6 +36,8 @@ pub(in crate::exec::compiled) struct Shapes {
     /// yet.
     shapes: Vec<Option<Shape>>,
     pub(super) known: HashMap<u32, u64>,
+    /// Constants that are added to the numbers of lanes.
+    pub(super) added: HashMap<u32, i64>,
     /// The predicates that only selections read.
     pub(super) selects: HashSet<u32>,
     /// The predicates that only branches of the same block read, by which lanes part.
@@ -55,6 +57,7 @@ impl Shapes {
         let mut found = Shapes {
             shapes: vec![None; (kernel.rows + kernel.predicates) as usize],
             known: HashMap::new(),
+            added: HashMap::new(),
             selects: selecting(kernel),
             decides: deciding(kernel, blocks, arms),
             rows: kernel.rows,
@@ -66,6 +69,7 @@ impl Shapes {
                 found.known.insert(register.0, *bits);
             }
         }
+        found.added = added(kernel, &found.known);
         found.shapes[(kernel.rows + crate::semantics::Predicate::TRUE.0) as usize] = Some(Shape::SAME);
         while found.pass(kernel, arms) {}
         // Nothing is known about registers that are never written, and about their results.
@@ -247,6 +251,33 @@ fn deciding(kernel: &Kernel, blocks: &Blocks, arms: &Arms) -> HashSet<u32> {
             return found.into_keys().collect();
         }
     }
+}
+
+/// Returns the constant that is added to the numbers of the lanes, for each register with one
+/// writer.
+fn added(kernel: &Kernel, known: &HashMap<u32, u64>) -> HashMap<u32, i64> {
+    let mut writers: HashMap<u32, u32> = HashMap::new();
+    for instruction in &kernel.code {
+        effects::writes(instruction, &mut |register, _| *writers.entry(register.0).or_default() += 1);
+    }
+    let mut found: HashMap<u32, i64> = HashMap::new();
+    for instruction in &kernel.code {
+        let Op::Pure { info, out, sources } = &instruction.op else { continue };
+        let of = |index: usize| match known.get(&sources[index].0) {
+            Some(bits) => extended(*bits, info, index),
+            None => found.get(&sources[index].0).copied().unwrap_or(0),
+        };
+        let sum = match info.lower {
+            Lower::Move | Lower::Wrap => of(0),
+            Lower::Add => of(0).wrapping_add(of(1)),
+            Lower::Sub => of(0).wrapping_sub(of(1)),
+            _ => continue,
+        };
+        if writers.get(&out.0) == Some(&1) {
+            found.insert(out.0, sum);
+        }
+    }
+    found
 }
 
 /// Returns a constant operand as its operation reads it.
