@@ -156,7 +156,6 @@ impl CUresult {
             Self::CUDA_ERROR_ILLEGAL_ADDRESS
             | Self::CUDA_ERROR_MISALIGNED_ADDRESS
             | Self::CUDA_ERROR_LAUNCH_FAILED
-            | Self::CUDA_ERROR_LAUNCH_TIMEOUT
             | Self::CUDA_ERROR_ASSERT
             | Self::CUDA_ERROR_HARDWARE_STACK_ERROR
             | Self::CUDA_ERROR_ILLEGAL_INSTRUCTION
@@ -164,6 +163,10 @@ impl CUresult {
             | Self::CUDA_ERROR_INVALID_PC => {
                 "The software device knows more: cuprum_emulator::last_fault(), or its report on standard error, names \
                  the kernel, the thread, the line and the allocation."
+            }
+            Self::CUDA_ERROR_LAUNCH_TIMEOUT => {
+                "It reached CUPRUM_EMULATOR_BUDGET or CUPRUM_EMULATOR_TIME_LIMIT. A report on standard error describes the \
+                 loop, and so does cuprum_emulator::last_fault() if it is in a kernel."
             }
             Self::CUDA_ERROR_NO_DEVICE => {
                 "CUDA_VISIBLE_DEVICES hides all devices of the software driver: take it out of the environment."
@@ -214,6 +217,8 @@ mod tests {
         let fault = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
         assert!(fault.advice_in_software().is_some_and(|text| text.contains("last_fault()")));
         assert!(fault.advice().is_some_and(|text| !text.contains("last_fault()")));
+        let timeout = CUresult::CUDA_ERROR_LAUNCH_TIMEOUT;
+        assert!(timeout.advice_in_software().is_some_and(|text| text.contains("CUPRUM_EMULATOR_TIME_LIMIT")));
         let advised = CUresult::NAMES.iter().filter(|entry| CUresult(entry.0).advice().is_some()).count();
         assert!(advised >= 46, "only {advised} codes have advice");
     }
