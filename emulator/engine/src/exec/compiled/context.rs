@@ -65,9 +65,9 @@ pub(super) struct Context {
     /// Instructions lent to a lane for each call until it returns.
     pub(super) loan: u32,
     pub(super) shared_base: u32,
-    /// Instructions spent in loops by all lanes.
+    /// Instructions spent in loops by lanes that ran together.
     pub(super) spent: u64,
-    /// The same of lanes that ran one by one.
+    /// Instructions spent in loops by lanes that ran one by one.
     pub(super) single: u64,
     /// The running lane.
     pub(super) lane: u32,

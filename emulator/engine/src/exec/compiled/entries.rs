@@ -94,7 +94,8 @@ impl Writer<'_, '_> {
         self.e.jump(self.next_lane, &[rest]);
     }
 
-    /// Adds the instructions that the lane has spent to the total of all lanes.
+    /// Adds the instructions that the lanes have spent to the total of lanes that ran together, or
+    /// of single ones.
     pub(super) fn write_spent(&mut self, left: Val) {
         let fuel = self.e.load(I32, Kind::Constant, self.context, Context::FUEL);
         let used = self.e.isub(fuel, left);

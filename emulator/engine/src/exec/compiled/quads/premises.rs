@@ -143,9 +143,9 @@ impl Shapes {
                 self.is_below(numbers, bits).then_some((Premise::SameBits(numbers, bits), 0))
             }
             Lower::And => {
-                let mask = known? & (u64::MAX >> (64 - width));
+                let mask = known?;
                 let lower = mask & 1 != 0;
-                let under = if lower { mask } else { !mask & (u64::MAX >> (64 - width)) };
+                let under = if lower { mask } else { !mask } & (u64::MAX >> (64 - width));
                 let bits = under.trailing_ones();
                 let whole = under.count_ones() == bits && bits < width && self.is_below(numbers, bits);
                 whole.then_some((Premise::SameBits(numbers, bits), if lower { numbers.step } else { 0 }))
