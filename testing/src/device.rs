@@ -190,6 +190,7 @@ impl Device {
             Ok("compiled") => options.mode = Execution::Compiled,
             Ok("quads") => options.mode = Execution::Quads,
             Ok("octets") => options.mode = Execution::Octets,
+            Ok("warps") => options.mode = Execution::Warps,
             Ok("vector") => options.mode = Execution::Vector,
             _ => {}
         }

@@ -116,6 +116,7 @@ variables! {
         "compiled" => Some(exec::Execution::Compiled),
         "quads" => Some(exec::Execution::Quads),
         "octets" => Some(exec::Execution::Octets),
+        "warps" => Some(exec::Execution::Warps),
         _ => None,
     };
     workers: "CUPRUM_EMULATOR_WORKERS", "a number of threads, or 0 for one per core", |text| text.parse().ok();
@@ -209,6 +210,7 @@ mod tests {
             ("CUPRUM_EMULATOR_EXECUTION", "compiled", default().execution(exec::Execution::Compiled)),
             ("CUPRUM_EMULATOR_EXECUTION", "quads", default().execution(exec::Execution::Quads)),
             ("CUPRUM_EMULATOR_EXECUTION", "octets", default().execution(exec::Execution::Octets)),
+            ("CUPRUM_EMULATOR_EXECUTION", "warps", default().execution(exec::Execution::Warps)),
             ("CUPRUM_EMULATOR_WORKERS", "3", default().workers(3)),
             ("CUPRUM_EMULATOR_REPORTS", "0", default().reports(false)),
         ];

@@ -55,7 +55,11 @@ pub enum Execution {
     /// are computed half as often, and more registers are in memory. Blocks of several dimensions
     /// whose first is no multiple of eight run as `Quads`.
     Octets,
-    /// `Vector`; with the feature `compile`, `Compiled`, `Quads` or `Octets` for kernels that it is
+    /// As `Quads`, but all threads of a warp at a time, which exchange numbers in registers by
+    /// shuffles and votes. Blocks of several dimensions whose first is no multiple of 32 run as
+    /// `Octets`.
+    Warps,
+    /// `Vector`; with the feature `compile`, `Compiled`, `Quads`, `Octets` or `Warps` for kernels that it is
     /// expected to run faster, unless a seed is set. They begin when the launches of a kernel have
     /// run 500 instructions of warps for each of its own, or with the blocks that start more than 2
     /// milliseconds after the beginning of a launch. The code of the kernel alone decides:

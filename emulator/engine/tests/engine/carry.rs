@@ -1,10 +1,6 @@
 //! Sums and differences of several words by the carry flag, in all modes and in some lanes only.
 
-use crate::device::{Args, Device};
-use cuprum_engine::exec::Execution;
-
-const MODES: [Execution; 5] =
-    [Execution::Plain, Execution::Vector, Execution::Compiled, Execution::Quads, Execution::Octets];
+use crate::device::{Args, Device, MODES};
 
 /// A kernel that adds or subtracts numbers of 96 and of 128 bits in the lanes whose number and
 /// `KEPT` have common bits; the flag of the others has to survive.

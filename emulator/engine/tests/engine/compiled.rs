@@ -107,6 +107,7 @@ fn a_kernel_is_compiled_after_it_has_run_for_a_while() {
         (Execution::Compiled, false),
         (Execution::Quads, false),
         (Execution::Octets, false),
+        (Execution::Warps, false),
     ] {
         let mut device = load(&text);
         device.options.mode = mode;

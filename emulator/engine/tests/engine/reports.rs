@@ -388,7 +388,7 @@ fn machine_code_reports_the_same() {
         let said =
             |mode| launch(&case.program, mode, case.check, case.wrong).expect_err(case.name).to_string();
         let plain = without_addresses(&said(Execution::Plain));
-        for mode in [Execution::Compiled, Execution::Quads, Execution::Octets] {
+        for mode in [Execution::Compiled, Execution::Quads, Execution::Octets, Execution::Warps] {
             assert_eq!(without_addresses(&said(mode)), plain, "{}, {mode:?}", case.name);
         }
     }

@@ -70,7 +70,12 @@ fn compile_time(index: usize, n: usize, mode: Execution) -> Duration {
 
 #[test]
 fn machine_code_takes_linear_time() {
-    let sizes = [(Execution::Compiled, SMALL), (Execution::Quads, SMALL / 2), (Execution::Octets, SMALL / 4)];
+    let sizes = [
+        (Execution::Compiled, SMALL),
+        (Execution::Quads, SMALL / 2),
+        (Execution::Octets, SMALL / 4),
+        (Execution::Warps, SMALL / 8),
+    ];
     for (mode, n) in sizes {
         for index in 0..hard(64).len() {
             let what = hard(64)[index].0;

@@ -211,7 +211,7 @@ fn prepared(launch: &Launch<'_>) -> Box<Parts> {
     // Rows and the forms of machine code use constant rows differently, and so do clusters.
     let form = launch.machine_form.map_or(0, |form| form as u64 + 1);
     let mode = u64::from(launch.steps.is_some()) | form << 1;
-    let key = kernel.id << 4 | u64::from(launch.is_clustered()) << 3 | mode;
+    let key = kernel.id << 8 | u64::from(launch.is_clustered()) << 7 | mode;
     let mut parts = Parts::take(key, launch.args.block);
     let fresh = parts.warps.is_empty();
     if fresh {

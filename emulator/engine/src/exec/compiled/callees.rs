@@ -13,9 +13,10 @@ pub(super) const PURE_COLD: usize = 4;
 pub(super) const KEEP: usize = 5;
 pub(super) const CHANGE: usize = 6;
 pub(super) const FIND_EACH: usize = 7;
+pub(super) const MOVE_ROW: usize = 8;
 
 /// Returns all of them.
-pub(super) fn all() -> [Callee; 8] {
+pub(super) fn all() -> [Callee; 9] {
     let [find, atomic] = [context::find as *const u8, context::atomic as *const u8];
     let [pure, test] = [context::pure as *const u8, context::test as *const u8];
     let pure_cold = context::pure_cold as *const u8;
@@ -39,5 +40,6 @@ pub(super) fn all() -> [Callee; 8] {
             result: I64,
             cold: true,
         },
+        Callee { address: context::move_row as *const u8, params: &[I32, I32, I64], result: I64, cold: true },
     ]
 }

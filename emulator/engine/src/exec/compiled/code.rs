@@ -13,7 +13,7 @@ use super::writer::Writer;
 use super::{callees, support};
 use crate::program::instruction::{BarrierKind, Condition, Constant, Instruction, Op};
 use crate::program::{Kernel, effects};
-use crate::semantics::Register;
+use crate::semantics::{LANES, Register};
 use std::collections::HashMap;
 
 /// A form of the machine code of a kernel.
@@ -27,6 +27,8 @@ pub(super) enum Form {
     Quads,
     /// Eight lanes at a time: two quads.
     Octets,
+    /// All lanes of a warp at a time: eight quads.
+    Warps,
 }
 
 impl Form {
@@ -41,6 +43,7 @@ impl Form {
             Form::Lanes | Form::Checked => 0,
             Form::Quads => 1,
             Form::Octets => 2,
+            Form::Warps => 8,
         }
     }
 }
@@ -174,8 +177,11 @@ impl Code {
     }
 }
 
-/// Returns the lanes of the quads or octets, of so many lanes, all of which are in a mask.
+/// Returns the lanes of the quads, octets or warps, of so many lanes, all of which are in a mask.
 fn complete(lanes: u32, count: u32) -> u32 {
+    if count == LANES as u32 {
+        return if lanes == u32::MAX { lanes } else { 0 };
+    }
     let pairs = lanes & lanes >> 1;
     let quads = pairs & pairs >> 2 & 0x1111_1111;
     if count == 4 { quads * 15 } else { (quads & quads >> 4 & 0x0101_0101) * 255 }
@@ -315,6 +321,9 @@ impl Writer<'_, '_> {
         if let Op::Branch { target } = instruction.op {
             return self.write_branch(pc, target, instruction.guard);
         }
+        if self.crosses(pc) {
+            return self.cross(pc, instruction);
+        }
         if self.quads.is_some() && self.guarded_in_quad(pc, instruction) {
             return;
         }
@@ -387,7 +396,7 @@ impl Writer<'_, '_> {
         }
         let next = self.way(pc, pc + 1);
         if let Some(arm) = self.arm_after(pc) {
-            return self.branch_to_arm(pc, arm, [way, next]);
+            return self.branch_to_arm(pc, &arm, [way, next]);
         }
         let [yes, no] = self.branch_if((pc, guard), (way.block, &[]), (next.block, &[]));
         self.take(way, yes);

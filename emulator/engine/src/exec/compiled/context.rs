@@ -6,9 +6,9 @@ use crate::exec::access::{Request, Writers, change, find_window, place};
 use crate::exec::block::cached::{Cached, InCall, Limits, Reach};
 use crate::exec::block::{Block, Site, Stop};
 use crate::program::instruction::Op;
-use crate::program::memory::{Atomic, AtomicOperation};
+use crate::program::memory::{Address, Atomic, AtomicOperation};
 use crate::ptx::Space;
-use crate::semantics::{LANES, PureInfo, Register, TestInfo};
+use crate::semantics::{LANES, PureInfo, Register, TestInfo, Width};
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};
 
@@ -89,6 +89,8 @@ pub(super) struct Context {
     pub(super) result: u64,
     /// The last number that was computed at once.
     pub(super) computed: [u64; 2],
+    /// The words of all lanes for a shuffle.
+    pub(super) shuffled: [u32; LANES],
     pub(super) limits: Limits,
     /// A `Block`, exclusively used by these functions while machine code runs.
     pub(super) block: *mut c_void,
@@ -108,7 +110,7 @@ offsets! {
     LOCAL_BASE = local_base; FUEL = fuel; LOAN = loan; SHARED_BASE = shared_base;
     FIRST_BASE = first_base; STACK = stack; MOST_STACK = most_stack; DEPTH = depth; FIRST_DEPTH = first_depth;
     RECORDS = records; TOP = top; RECORDS_END = records_end; CODE = code;
-    SPENT = spent; SINGLE = single; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result; COMPUTED = computed;
+    SPENT = spent; SINGLE = single; LANE = lane; FAILED = failed; ALONE = alone; UNTIL = until; JOINED = joined; PARTED = parted; APART = apart; OWN = own; ARGUMENTS = arguments; RESULT = result; COMPUTED = computed; SHUFFLED = shuffled;
     SHARED_LIMITS = limits.shared; LOCAL_LIMITS = limits.local; SHARED_ROW_LIMITS = limits.shared_rows;
 }
 
@@ -194,6 +196,45 @@ pub(super) unsafe extern "C" fn find_each(context: *mut Context, pc: u32, lanes:
     let found = places.map(|place| place.unwrap_or(one));
     context.arguments[Context::PLACES..].copy_from_slice(&found);
     good.into()
+}
+
+/// Performs a load or store of some of the lanes that run together, which are the bits of `lanes`
+/// from a first one on. The context has the address of the first, and lanes are `step` bytes apart,
+/// there and in spare memory, where a load leaves the elements and a store has them. Returns zero
+/// after a fault.
+///
+/// # Safety
+/// As for `find`. `spare` is the place of the first lane in spare memory, which contains the
+/// elements of all.
+pub(super) unsafe extern "C" fn move_row(context: *mut Context, pc: u32, first: u32, spare: *mut u8) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { &mut *context };
+    let [address, step, count] = std::array::from_fn(|index| context.arguments[Context::PLACES + index]);
+    // SAFETY: guaranteed by the caller.
+    let block = unsafe { &*context.block.cast::<Block<'_, '_>>() };
+    let op = &block.instruction(pc).op;
+    let (Op::Load(access) | Op::Store(access)) = op else { return 0 };
+    let (bytes, writes, Address { width, offset, .. }) =
+        (access.total_bytes(), matches!(op, Op::Store(_)), access.address);
+    let base = address.wrapping_sub(offset as u64);
+    let mut places = [None; MOST_LANES];
+    for (lane, place) in places.iter_mut().enumerate().take(count as usize) {
+        let base = base.wrapping_add(step.wrapping_mul(lane as u64));
+        let base = if width == Width::Double { base } else { u64::from(base as u32) };
+        // SAFETY: guaranteed by the caller.
+        *place =
+            unsafe { find_in_lane(context, (pc, first as usize + lane), base.wrapping_add(offset as u64)) };
+    }
+    if places.iter().flatten().count() != count as usize {
+        return 0;
+    }
+    for (lane, place) in places.into_iter().flatten().enumerate() {
+        let spare = spare.wrapping_offset((step as isize).wrapping_mul(lane as isize));
+        let (from, to) = if writes { (spare, place) } else { (place, spare) };
+        // SAFETY: the place was found for these bytes, and the caller guarantees the others.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes as usize) };
+    }
+    1
 }
 
 /// # Safety

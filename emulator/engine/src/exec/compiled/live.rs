@@ -146,7 +146,8 @@ impl Flow<'_> {
         let mut deepest = HashMap::new();
         for (pc, live) in at_stops {
             let pc = *pc as usize;
-            if loops[pc] != 0 && support::is_stop(kernel, &kernel.code[pc]) {
+            let stops = support::is_stop(kernel, &kernel.code[pc]) && !self.plan.crosses(pc as u32);
+            if loops[pc] != 0 && stops {
                 for bit in live {
                     let most = deepest.entry(*bit).or_insert(0);
                     *most = loops[pc].max(*most);
@@ -224,7 +225,7 @@ impl Flow<'_> {
     fn after(&self, pc: usize, early: &HashSet<u32>, transfer: &mut Transfer) {
         let Flow { kernel, .. } = self;
         let instruction = &kernel.code[pc];
-        if support::is_stop(kernel, instruction) {
+        if support::is_stop(kernel, instruction) && !self.plan.crosses(pc as u32) {
             if instruction.guard == Condition::ALWAYS {
                 transfer.added.fill(0);
                 transfer.removed.fill(u64::MAX);

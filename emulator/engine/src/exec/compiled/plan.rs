@@ -2,7 +2,7 @@
 
 use super::groups::Groups;
 use super::live::Live;
-use super::quads::{Arms, Shapes, find_joins, may_part};
+use super::quads::{Arms, Crossings, Search, Shapes, find_joins, may_part};
 use super::subnormal;
 use super::sums;
 use super::support::{self, course_goes_on, is_stop, is_supported};
@@ -10,6 +10,7 @@ use crate::program::Kernel;
 use crate::program::blocks::Blocks;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Instruction, Op};
+use crate::semantics::LANES;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
@@ -26,6 +27,7 @@ const MOST_CROSSED: usize = 100;
 /// accesses and blocks, of kernels that are optimized. The time for it grows with their square.
 const OPTIMIZED: [usize; 4] = [4000, 512, 256, 20000];
 const OPTIMIZED_QUADS: [usize; 4] = [1500, 256, 256, 16000];
+const OPTIMIZED_WARPS: [usize; 4] = [800, 128, 256, 8000];
 
 /// No stop or entry.
 pub(super) const NONE: u32 = u32::MAX;
@@ -47,6 +49,8 @@ pub(super) struct Plan {
     pub(super) parts: Vec<bool>,
     /// Pieces of code that quads run with a guard.
     pub(super) arms: Arms,
+    /// Instructions that a whole warp performs at once, if whole warps run together.
+    pub(super) crossings: Option<Crossings>,
     /// The place where lanes that part at a position join.
     pub(super) joins: HashMap<u32, u32>,
     /// True for these places.
@@ -67,11 +71,24 @@ impl Plan {
     /// Returns `None` for kernels that machine code does not support.
     /// If several `lanes` run together, lanes may enter wherever they may part.
     pub(super) fn of(kernel: &Kernel, lanes: usize) -> Option<Plan> {
+        let whole =
+            Plan::with_arms(kernel, lanes, |search, shapes| search.all(|branch| shapes.may_differ(branch)))?;
+        let shorter = lanes > 1 && whole.is_large;
+        if shorter { Plan::with_arms(kernel, lanes, |search, _| search.short()) } else { Some(whole) }
+    }
+
+    /// The same with some of the arms.
+    fn with_arms(
+        kernel: &Kernel,
+        lanes: usize,
+        arms: impl FnOnce(&Search<'_>, &Shapes) -> Arms,
+    ) -> Option<Plan> {
         let small = kernel.code.len() <= MOST_INSTRUCTIONS;
         if !small || !kernel.independent_lanes || !is_supported(kernel) {
             return None;
         }
         let blocks = Blocks::of(kernel);
+        let joins = if lanes > 1 { find_joins(&blocks) } else { Vec::new() };
         let count = kernel.code.len();
         let mut plan = Plan {
             stops: Vec::new(),
@@ -81,6 +98,7 @@ impl Plan {
             leads: vec![false; count + 1],
             open: vec![false; count],
             parts: vec![false; count],
+            crossings: (lanes == LANES).then(|| Crossings::of(kernel)),
             joins: HashMap::new(),
             is_join: vec![false; count],
             shapes: None,
@@ -92,16 +110,23 @@ impl Plan {
             is_large: false,
         };
         if lanes > 1 {
-            plan.arms = Arms::of(kernel, &blocks);
-            plan.shapes = Some(Shapes::of(kernel, &blocks, &plan.arms, lanes));
+            let search = Search { kernel, blocks: &blocks, joins: &joins };
+            let crossings = plan.crossings.as_ref();
+            let shapes = Shapes::of(kernel, &blocks, (&search.short(), crossings), lanes);
+            plan.arms = arms(&search, &shapes);
+            plan.shapes = Some(Shapes::of(kernel, &blocks, (&plan.arms, crossings), lanes));
         }
-        plan.find_places(kernel, &blocks);
+        plan.find_places(kernel, &blocks, &joins);
         plan.groups = Groups::of(kernel, &plan.leads);
         plan.live = Live::of(kernel, &plan, &blocks)?;
         plan.normal = subnormal::find(kernel, &blocks, &plan.live.at);
         let Live { joined, accesses, crossed, most, .. } = plan.live;
         let sizes = [count, accesses, most, joined + crossed];
-        let optimized = if plan.shapes.is_some() { OPTIMIZED_QUADS } else { OPTIMIZED };
+        let optimized = match lanes {
+            1 => OPTIMIZED,
+            LANES => OPTIMIZED_WARPS,
+            _ => OPTIMIZED_QUADS,
+        };
         plan.is_large = sizes.iter().zip(optimized).any(|(size, most)| *size > most);
         if !plan.is_large {
             plan.sums = sums::find(kernel, &plan.leads);
@@ -113,7 +138,7 @@ impl Plan {
     /// Returns the time that it takes to compile, in instructions of usual kernels: 10 to 60 us
     /// each for single lanes, and three times as long for quads.
     pub(super) fn effort(&self) -> u64 {
-        (self.stop_of.len() + (self.live.joined + self.live.crossed) / 16) as u64
+        (self.stop_of.len() + self.arms.size() + (self.live.joined + self.live.crossed) / 16) as u64
     }
 
     /// Returns the live registers at a position where a block of machine code begins.
@@ -126,7 +151,7 @@ impl Plan {
         self.live.stored.get(&pc).map_or(&[], Vec::as_slice)
     }
 
-    fn find_places(&mut self, kernel: &Kernel, blocks: &Blocks) {
+    fn find_places(&mut self, kernel: &Kernel, blocks: &Blocks, joins: &[Option<u32>]) {
         let mut entries = vec![0];
         entries.extend(kernel.functions.iter().map(|function| function.entry as usize));
         for block in 0..blocks.count() {
@@ -164,7 +189,7 @@ impl Plan {
         }
         entries.sort_unstable();
         entries.dedup();
-        self.find_parting(kernel, blocks, &mut entries);
+        self.find_parting(kernel, (blocks, joins), &mut entries);
         for pc in entries {
             // The plain mode runs a lane that is at a stop.
             let runs =
@@ -179,20 +204,27 @@ impl Plan {
 
     /// Adds the entries of lanes of quads where they part, where they join, and after arms. They
     /// store their registers there as at stops.
-    fn find_parting(&mut self, kernel: &Kernel, blocks: &Blocks, entries: &mut Vec<usize>) {
+    fn find_parting(
+        &mut self,
+        kernel: &Kernel,
+        (blocks, joins): (&Blocks, &[Option<u32>]),
+        entries: &mut Vec<usize>,
+    ) {
         let Some(shapes) = &self.shapes else { return };
         let code = kernel.code.iter().enumerate();
         let code = code.take(support::own_code(kernel));
         let parting = code.filter(|(_, next)| may_part(kernel, next, shapes)).map(|(pc, _)| pc);
-        let (parting, joins) = (parting.collect::<Vec<_>>(), find_joins(blocks));
-        for pc in &parting {
+        let parting = parting.collect::<Vec<_>>();
+        let waiting = self.arms.starts().map(|start| start as usize).collect::<Vec<_>>();
+        for pc in parting.iter().chain(&waiting) {
             self.parts[*pc] = entries.binary_search(pc).is_err();
         }
         let mut added: Vec<usize> = self.arms.ends().map(|end| end as usize).collect();
         added.iter().for_each(|end| self.is_join[*end] = true);
         for pc in &parting {
             let join = joins[blocks.at(*pc as u32)];
-            let join = join.filter(|join| !is_stop(kernel, &kernel.code[*join as usize]));
+            let goes_on = |join: &u32| self.crosses(*join) || !is_stop(kernel, &kernel.code[*join as usize]);
+            let join = join.filter(goes_on);
             let Some(join) = join else { continue };
             self.joins.insert(*pc as u32, join);
             self.is_join[join as usize] = true;
@@ -200,11 +232,16 @@ impl Plan {
             added.push(join as usize);
         }
         added.iter().for_each(|pc| self.parts[*pc] = false);
-        added.extend(parting);
+        added.extend(parting.into_iter().chain(waiting));
         added.iter().for_each(|pc| self.add_stop(*pc as u32));
         entries.extend(added);
         entries.sort_unstable();
         entries.dedup();
+    }
+
+    /// True if a whole warp performs an instruction at once.
+    pub(super) fn crosses(&self, pc: u32) -> bool {
+        self.crossings.as_ref().is_some_and(|crossings| crossings.contains(pc))
     }
 
     fn add_stop(&mut self, pc: u32) {

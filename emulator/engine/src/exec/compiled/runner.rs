@@ -166,6 +166,7 @@ fn of_launch(block: &mut Block<'_, '_>, code: &Code, loan: u32) -> Context {
         arguments: [0; Context::PLACES + MOST_LANES],
         result: 0,
         computed: [0; 2],
+        shuffled: [0; LANES],
         limits: Limits::default(),
         block: null_mut(),
         warp: 0,

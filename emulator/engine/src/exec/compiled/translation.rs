@@ -4,12 +4,13 @@ use super::choice::{self, Choice};
 use super::code::{Code, Form};
 use super::partings::Totals;
 use super::plan::Plan;
-use super::quads::{self, QUAD};
+use super::quads::{self, OCTET};
 use crate::exec::block::Block;
 use crate::exec::block::launch::Launch;
 use crate::exec::code::steps;
 use crate::exec::interface::{ExecOptions, Execution, Hooks, LaunchArgs};
 use crate::program::Kernel;
+use crate::semantics::LANES;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,11 +25,14 @@ const WORTH_COMPILING: Duration = Duration::from_micros(10);
 /// The least such time.
 const LEAST_WORTH: Duration = Duration::from_millis(2);
 
+/// The time to compile a kernel for whole warps, as a multiple of the time for others.
+const EFFORT_OF_WARPS: u64 = 8;
+
 /// Words of memory for the records of a lane's calls.
 const RECORDS: usize = 1 << 17;
 
 /// In the order of their numbers.
-const FORMS: [Form; 4] = [Form::Lanes, Form::Checked, Form::Quads, Form::Octets];
+const FORMS: [Form; 5] = [Form::Lanes, Form::Checked, Form::Quads, Form::Octets, Form::Warps];
 
 /// A kernel in this mode.
 #[derive(Debug, Default)]
@@ -66,19 +70,20 @@ fn translation(kernel: &Kernel) -> Option<&Translation> {
 /// needed; `None` for kernels that it does not support, or that rows should run faster.
 fn form_of(args: &LaunchArgs<'_>, options: &ExecOptions) -> Option<Form> {
     let kernel = args.kernel;
-    let Choice { form, single, .. } = match options.mode {
+    let Choice { form, less, single, .. } = match options.mode {
         Execution::Automatic => chosen(kernel, class(args)),
         Execution::Quads => Choice { form: Some(Form::Quads), ..Choice::LANES },
         Execution::Octets => Choice { form: Some(Form::Octets), ..Choice::LANES },
+        Execution::Warps => Choice { form: Some(Form::Warps), less: Some(Form::Octets), ..Choice::LANES },
         _ => Choice::LANES,
     };
-    // The threads of an octet are neighbors too. Those left over run one by one.
-    let eight = 2 * QUAD;
-    let left_over = options.mode == Execution::Automatic && has_left_over(args.block[0], eight as u32);
-    let form = match form {
-        Some(Form::Octets) if left_over || !quads::fit(args.block, eight) => Some(Form::Quads),
-        form => form,
+    // The threads that run together are neighbors too. Those left over run one by one.
+    let suits = |lanes: usize| {
+        let left_over = options.mode == Execution::Automatic && has_left_over(args.block[0], lanes as u32);
+        !left_over && quads::fit(args.block, lanes)
     };
+    let form = if form == Some(Form::Warps) && !suits(LANES) { less } else { form };
+    let form = if form == Some(Form::Octets) && !suits(OCTET) { Some(Form::Quads) } else { form };
     let exists = |form: &Form| in_form(kernel, *form).is_some();
     if options.check_init && form.is_some() {
         return Some(Form::Checked).filter(exists);
@@ -105,7 +110,11 @@ fn is_warm(kernel: &Kernel) -> bool {
 
 /// Returns the time that it takes to compile a kernel, in instructions of usual ones.
 fn effort(kernel: &Kernel, translation: &Translation) -> u64 {
-    let find = || Plan::of(kernel, 1).map_or(0, |plan| plan.effort());
+    let find = || {
+        let effort = Plan::of(kernel, 1).map_or(0, |plan| plan.effort());
+        let warps = chosen(kernel, choice::CLASSES - 1).form == Some(Form::Warps);
+        if warps { effort * EFFORT_OF_WARPS } else { effort }
+    };
     *translation.effort.get_or_init(find)
 }
 
@@ -126,7 +135,7 @@ pub(in crate::exec) fn count(block: &mut Block<'_, '_>) {
         return;
     }
     if let (Some(code), Some(translation)) = (of_launch(block), translation(block.launch.args.kernel)) {
-        translation.partings.add(counts, code.has_premises);
+        translation.partings.add(counts, (code.lanes(), code.has_premises));
     }
 }
 
@@ -136,6 +145,7 @@ pub(in crate::exec) fn runs(kernel: &Kernel, mode: Execution) -> bool {
         Execution::Compiled => in_form(kernel, Form::Lanes).is_some(),
         Execution::Quads => in_form(kernel, Form::Quads).is_some(),
         Execution::Octets => in_form(kernel, Form::Octets).is_some(),
+        Execution::Warps => in_form(kernel, Form::Warps).is_some(),
         Execution::Automatic => {
             let Choice { form, single, .. } = chosen(kernel, choice::CLASSES - 1);
             [form, single].into_iter().flatten().any(|form| in_form(kernel, form).is_some())
@@ -171,7 +181,10 @@ fn chosen(kernel: &Kernel, class: usize) -> Choice {
     let find = || steps(kernel).map_or(Choice::ROWS, |steps| choice::find(kernel, steps, class));
     let Some(translation) = translation(kernel) else { return Choice::ROWS };
     let mut chosen = *translation.chosen[class].get_or_init(find);
-    if translation.partings.premises_fail() {
+    if chosen.form == Some(Form::Warps) && translation.partings.warps_part() {
+        chosen.form = chosen.less;
+    }
+    if chosen.form == Some(Form::Octets) && translation.partings.premises_fail() {
         chosen.form = chosen.careful;
     }
     let together = matches!(chosen.form, Some(Form::Quads | Form::Octets));
@@ -422,10 +435,10 @@ mod tests {
     fn quads_whose_lanes_part_again_and_again_give_way_to_single_lanes() {
         let device = Device::new(
             "mov.u32 %i, 0; mov.u32 %r, %t;
-            L: mad.lo.u32 %r, %r, 1664525, 1013904223; shr.u32 %s, %r, 31; setp.eq.u32 %p, %s, 0; @%p bra M;
-            shr.u32 %s, %r, 22; mad.lo.u32 %s, %s, 4, %w; st.shared.u32 [%s], %r; bra N;
-            M: xor.b32 %r, %r, 77;
-            N: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 1000; @%p bra L;",
+            L: mad.lo.u32 %r, %r, 1664525, 1013904223;
+            M: shr.u32 %s, %r, 22; mad.lo.u32 %s, %s, 4, %w; st.shared.u32 [%s], %r;
+            shl.b32 %r, %r, 1; setp.lt.s32 %p, %r, 0; @%p bra M;
+            add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 1000; @%p bra L;",
         );
         assert_eq!(device.form(256), Some(Form::Octets));
         for _ in 0..3 {

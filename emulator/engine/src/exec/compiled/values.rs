@@ -71,7 +71,7 @@ impl Writer<'_, '_> {
 
     /// Returns the number of positions for the vectors of a quad.
     pub(super) fn slots_of_quad(&self) -> u32 {
-        self.fuel() + 1
+        self.fuel() + 1 + self.plan.arms.masks()
     }
 
     pub(super) fn type_of(&self, bit: u32) -> Type {
@@ -95,6 +95,11 @@ impl Writer<'_, '_> {
         let zero = self.e.zero(ty);
         self.set_value(bit, zero);
         zero
+    }
+
+    /// True if a register or predicate has a value here.
+    pub(super) fn has_value(&self, bit: u32) -> bool {
+        self.slots(&[bit]).iter().all(|slot| self.values.known(*slot).is_some())
     }
 
     pub(super) fn set_value(&mut self, bit: u32, value: Val) {

@@ -328,6 +328,14 @@ impl Emitter<'_> {
         self.bitcast(F32X4, joined)
     }
 
+    /// Returns four words of two vectors: the first has the places 0 to 3, and the second 4 to 7.
+    pub(super) fn words(&mut self, vectors: [Val; 2], places: [usize; 4]) -> Val {
+        if places == [0, 1, 2, 3] {
+            return self.bitcast(I32X4, vectors[0]);
+        }
+        self.shuffled(vectors, std::array::from_fn(|byte| (places[byte / 4] * 4 + byte % 4) as u8))
+    }
+
     fn shuffled(&mut self, [low, high]: [Val; 2], order: [u8; 16]) -> Val {
         let (low, high) = (self.bitcast(I8X16, low), self.bitcast(I8X16, high));
         let order = self.b.func.dfg.immediates.push(ConstantData::from(&order[..]));

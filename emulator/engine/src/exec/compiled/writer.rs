@@ -4,7 +4,7 @@ use super::backend::{Blk, Emitter, Val};
 use super::calls::Calls;
 use super::groups::Found;
 use super::plan::Plan;
-use super::quads::{MOST_QUADS, Quads};
+use super::quads::{MOST_QUADS, Masks, Quads};
 use super::roots::Roots;
 use super::support;
 use super::types::{self, Holds};
@@ -28,8 +28,8 @@ pub(super) struct Writer<'w, 'e> {
     pub(super) quads: Option<Quads>,
     /// Blocks in which their lanes join, by position.
     pub(super) joining: HashMap<u32, Blk>,
-    /// The branch before the arm that is written with guards.
-    pub(super) arm: Option<u32>,
+    /// The masks of the arm that is written.
+    pub(super) arm: Option<Masks>,
     pub(super) constants: HashMap<u32, Constant>,
     pub(super) holds: Vec<Holds>,
     /// Numbers of single precision that are not subnormal.
@@ -62,7 +62,10 @@ impl<'w, 'e> Writer<'w, 'e> {
         Writer {
             holds,
             constants,
-            values: Values::new(MOST_QUADS as u32 * (kernel.rows + kernel.predicates + 1), context),
+            values: Values::new(
+                MOST_QUADS as u32 * (kernel.rows + kernel.predicates + 1 + plan.arms.masks()),
+                context,
+            ),
             context,
             lane: context,
             cells: [context; 2],

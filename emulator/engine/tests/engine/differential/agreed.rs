@@ -49,7 +49,9 @@ fn assert_agreed(seed: u64, (grid, block): Shape, ptx: &str) {
     assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");
     let vector = run_random(ptx, Execution::Vector, grid, block);
     let results = plain.as_ref().map(|(results, ..)| results.clone()).map_err(Clone::clone);
-    for mode in MODES {
+    // Code for whole warps takes long to compile.
+    let runs = |mode: &Execution| *mode != Execution::Warps || seed % 4 == 0;
+    for mode in MODES.into_iter().filter(runs) {
         let other = run_unnoted(ptx, mode, grid, block);
         assert!(results == other, "seed {seed}, {mode:?}, grid {grid}, block {block:?}\n{ptx}");
     }

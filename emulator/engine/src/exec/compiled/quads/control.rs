@@ -1,13 +1,11 @@
 //! The instructions of quads: their branches, arms and operations.
 
-use super::arms::Arm;
 use super::parts;
 use super::shapes::Shape;
 use super::sizes::QUAD;
 use crate::exec::compiled::backend::{Blk, Edge, I32, IntCC, Val};
 use crate::exec::compiled::lower;
 use crate::exec::compiled::support;
-use crate::exec::compiled::values::Way;
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::{Condition, Instruction, Op};
 
@@ -19,52 +17,37 @@ impl Writer<'_, '_> {
 
     /// Returns a bit for each running lane in which a condition holds.
     pub(in crate::exec::compiled) fn lanes_of(&mut self, condition: Condition) -> Val {
-        let of_quad = |w: &mut Self| {
-            let mask = w.condition(condition);
-            let mask = w.mask_of(mask, 32);
-            w.e.bits_of(mask)
-        };
-        let quads: Vec<Val> = self.wholes().into_iter().map(|quad| self.with_focus(quad, of_quad)).collect();
-        let mut all = quads[0];
-        for (quad, bits) in quads.iter().enumerate().skip(1) {
-            let amount = self.e.int(I32, (quad * QUAD) as u64);
-            let bits = self.e.ishl(*bits, amount);
+        let masks = self.masks_of(condition);
+        self.bits_of(&masks)
+    }
+
+    /// Returns a bit for each lane of a mask.
+    pub(super) fn bits_of(&mut self, masks: &[Val]) -> Val {
+        let mut all = self.e.bits_of(masks[0]);
+        for (quad, mask) in masks.iter().enumerate().skip(1) {
+            let (bits, amount) = (self.e.bits_of(*mask), self.e.int(I32, (quad * QUAD) as u64));
+            let bits = self.e.ishl(bits, amount);
             all = self.e.bor(all, bits);
         }
         all
     }
 
-    /// Returns the arm after a branch, if lanes may differ.
-    pub(in crate::exec::compiled) fn arm_after(&self, pc: u32) -> Option<Arm> {
-        let arm = self.quads.as_ref().and_then(|_| self.plan.arms.after(pc))?;
-        (!self.is_uniform_condition(arm.guard)).then(|| arm.clone())
-    }
-
-    /// Writes a branch over an arm, with the ways to its end and into it. If only some lanes jump,
-    /// the others run it with a guard.
-    pub(in crate::exec::compiled) fn branch_to_arm(&mut self, pc: u32, arm: Arm, [skip, enter]: [Way; 2]) {
-        let lanes = self.lanes_of(arm.guard);
-        let parted = self.e.block();
-        let [none, every] = self.branch_by_lanes(lanes, (skip.block, &[]), (enter.block, &[]), parted);
-        self.take(skip, none);
-        self.take(enter, every);
-        self.e.go_on(parted);
-        self.arm = Some(pc);
-        for at in arm.code.clone() {
-            let instruction = &self.kernel.code[at];
-            if !self.guarded_in_quad(at as u32, instruction) {
-                self.quad_instruction(at as u32, instruction);
-            }
-            self.store_early(at as u32);
-        }
-        self.arm = None;
-        self.jump_to(arm.code.end as u32);
+    /// Returns a condition as a mask of the lanes of each quad.
+    pub(super) fn masks_of(&mut self, condition: Condition) -> Vec<Val> {
+        let of_quad = |w: &mut Self| {
+            let mask = w.condition(condition);
+            w.mask_of(mask, 32)
+        };
+        self.wholes().into_iter().map(|quad| self.with_focus(quad, of_quad)).collect()
     }
 
     /// Writes an instruction whose guard, of its own or of its arm, may differ between lanes.
     /// Returns false if it has none, or is no access or cheap.
     pub(in crate::exec::compiled) fn guarded_in_quad(&mut self, pc: u32, instruction: &Instruction) -> bool {
-        let own = if self.arm.is_some() { self.plan.arms.guard(pc) } else { Some(instruction.guard) };
+        let own = match self.arm {
+            Some(_) => self.plan.arms.guard(pc).map(|guard| guard.mask),
+            None => Some(instruction.guard),
+        };
         let Some(guard) = own.filter(|guard| !self.is_uniform_condition(*guard)) else { return false };
         if support::is_stop(self.kernel, instruction) {
             return false;
@@ -72,7 +55,10 @@ impl Writer<'_, '_> {
         match &instruction.op {
             Op::Load(access) => self.load_masked(pc, access, guard),
             Op::Store(access) => self.store_masked(pc, access, guard),
-            _ if support::is_cheap(instruction) => self.selected_quad(pc, instruction, guard),
+            Op::Atomic(atomic) if self.arm.is_some() => self.change_masked(pc, atomic, guard),
+            _ if self.arm.is_some() || support::is_cheap(instruction) => {
+                self.selected_quad(pc, instruction, guard);
+            }
             _ => return false,
         }
         true
@@ -144,6 +130,9 @@ impl Writer<'_, '_> {
             Shape::Regular(step) => self.for_first(step, write),
             Shape::Varies => {
                 let focuses = parts::focuses(self, instruction, guard != Condition::ALWAYS);
+                if self.is_worth_a_look(instruction, guard) {
+                    return self.once_if_same(instruction, &focuses, write);
+                }
                 self.for_each(&focuses, write);
             }
         }
@@ -153,7 +142,7 @@ impl Writer<'_, '_> {
         self.written_by(instruction).into_iter().any(|bit| self.shape(bit) == Shape::Varies)
     }
 
-    /// Writes a cheap instruction, whose results count in lanes in which its guard holds.
+    /// Writes an instruction without effects. Its results count in lanes in which its guard holds.
     pub(in crate::exec::compiled) fn selected_quad(
         &mut self,
         pc: u32,

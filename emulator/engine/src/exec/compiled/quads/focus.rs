@@ -271,8 +271,13 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Takes back the result that was set last for one of several focuses.
+    pub(super) fn take_result(&mut self) -> Option<Val> {
+        self.quads.as_mut()?.results.pop().map(|(_, value)| value)
+    }
+
     /// Sets registers and predicates to their results of all focuses.
-    fn join_results(&mut self, focuses: &[Focus]) {
+    pub(super) fn join_results(&mut self, focuses: &[Focus]) {
         let Some(quads) = &mut self.quads else { return };
         let results = std::mem::take(&mut quads.results);
         let count = results.len() / focuses.len().max(1);

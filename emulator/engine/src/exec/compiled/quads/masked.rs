@@ -4,11 +4,12 @@
 
 use super::focus::Focus;
 use super::places::{Offsets, Spread, Vectors};
+use crate::exec::compiled::atomic;
 use crate::exec::compiled::backend::{Blk, I32, Type, Val};
 use crate::exec::compiled::memory::{self, Place};
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::Condition;
-use crate::program::memory::Access;
+use crate::program::memory::{Access, Atomic};
 use crate::semantics::Width;
 
 impl Writer<'_, '_> {
@@ -62,6 +63,33 @@ impl Writer<'_, '_> {
         }
         self.e.jump(after, &[]);
         self.e.go_on(after);
+    }
+
+    /// Performs an atomic operation in the lanes in which a guard holds.
+    pub(super) fn change_masked(&mut self, pc: u32, atomic: &Atomic, guard: Condition) {
+        let place = atomic::update(pc, atomic);
+        let lanes = self.lanes_of(guard);
+        let places = self.find_masked(&place, guard, lanes);
+        for (lane, at) in places.into_iter().enumerate() {
+            let (own, next) = (self.e.block(), self.e.block());
+            let bit = self.e.int(I32, 1 << lane);
+            let taken = self.e.band(lanes, bit);
+            self.with_focus(Focus::Lane(lane), |w| {
+                let old = atomic.out.map(|out| w.get_raw(out, w.own_type(out)));
+                w.e.branch(taken, (own, &[]), (next, old.as_slice()));
+                w.e.go_on(own);
+                atomic::atomic_at(w, pc, atomic, at);
+                let new = old.and_then(|_| w.take_result());
+                w.e.jump(next, new.as_slice());
+                w.e.go_on(next);
+                if let (Some(out), Some(new)) = (atomic.out, new) {
+                    let result = w.e.param(next, w.e.ty(new));
+                    w.set(out, result);
+                }
+            });
+        }
+        let focuses = self.lanes_alone();
+        self.join_results(&focuses);
     }
 
     /// Begins an access with a guard: goes on after it if no lane takes part, and writes it with

@@ -9,12 +9,15 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `arms` | short pieces of code that lanes skip |
+//! | `arms`, `dominators` | short pieces of code in which lanes take different ways |
+//! | `masks` | these pieces as machine code, with masks |
 //! | `sizes`, `slots` | the number of lanes that run together, and the positions of their vectors |
 //! | `shapes` | the registers that are regular in the lanes of a quad |
 //! | `premises`, `regular` | conditions under which results are regular, and their tests |
 //! | `parts` | the vectors in which an operation is computed |
 //! | `focus` | the values of registers in these vectors |
+//! | `alike` | costly operations whose operands are the same in all lanes |
+//! | `crossings`, `collective` | shuffles and votes of whole warps, and their machine code |
 //! | `joins` | the places where lanes that parted go on together |
 //! | `control` | branches, arms and operations |
 //! | `rows` | registers at entries and stops |
@@ -24,12 +27,17 @@
 //! | `places` | the memory that they access |
 //! | `elements` | the elements of accesses, in memory and in vectors |
 
+mod alike;
 mod arms;
+mod collective;
 mod control;
+mod crossings;
+mod dominators;
 mod elements;
 mod focus;
 mod joins;
 mod masked;
+mod masks;
 mod memory;
 mod parting;
 mod parts;
@@ -42,8 +50,9 @@ mod sizes;
 mod slots;
 mod stems;
 
-pub(super) use arms::Arms;
+pub(super) use arms::{Arms, Masks, Search};
+pub(super) use crossings::Crossings;
 pub(super) use focus::{Focus, Quads};
 pub(super) use joins::find as find_joins;
 pub(super) use shapes::{Shape, Shapes, fit, may_part};
-pub(super) use sizes::{MOST_LANES, MOST_QUADS, QUAD};
+pub(super) use sizes::{MOST_LANES, MOST_QUADS, OCTET, QUAD};

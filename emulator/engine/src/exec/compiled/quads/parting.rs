@@ -1,10 +1,10 @@
 //! Lanes of a quad that part: the change to single lanes, and back where they join.
 
+use super::arms::Masks;
 use crate::exec::compiled::backend::{Blk, I32, I64, IntCC, Kind, Val};
 use crate::exec::compiled::context::Context;
 use crate::exec::compiled::plan::NONE;
 use crate::exec::compiled::writer::Writer;
-use crate::program::instruction::Condition;
 
 impl Writer<'_, '_> {
     /// Goes on with single lanes, before an instruction, up to the place where they join.
@@ -14,8 +14,8 @@ impl Writer<'_, '_> {
             return self.stop(pc);
         }
         self.count_parting();
-        if let Some(arm) = self.arm.and_then(|branch| self.plan.arms.after(branch)) {
-            return self.part_in_arm(pc, (arm.code.end as u32, arm.guard));
+        if let Some(masks) = self.arm.clone() {
+            return self.part_in_arm(pc, &masks);
         }
         self.plan.stored_at(pc).iter().for_each(|bit| self.store_rows(*bit));
         let left = self.fuel_left();
@@ -31,33 +31,69 @@ impl Writer<'_, '_> {
         self.e.jump(block, &[left]);
     }
 
-    /// Goes on with single lanes, before an instruction of an arm that ends at a position: the
-    /// lanes in which its guard holds up to this end, where they join the others.
-    fn part_in_arm(&mut self, pc: u32, (end, guard): (u32, Condition)) {
+    /// Goes on with single lanes, before an instruction of an arm: the lanes of its block from
+    /// there, and others from the blocks at which they wait, up to the end of the arm, where they
+    /// join the rest.
+    fn part_in_arm(&mut self, pc: u32, masks: &Masks) {
+        let end = masks.end;
         let mut stored = [self.plan.stored_at(pc), self.plan.stored_at(end)].concat();
+        masks.waiting.keys().for_each(|start| stored.extend(self.plan.stored_at(*start)));
         stored.sort_unstable();
         stored.dedup();
+        // No lane has set the others yet.
+        stored.retain(|bit| self.has_value(*bit));
         stored.into_iter().for_each(|bit| self.store_rows(bit));
-        let (left, lane) = (self.fuel_left(), self.lane);
-        let active = self.lanes_of(guard);
-        let active = self.e.ishl(active, lane);
-        let all = self.bit();
-        let others = self.e.bxor(all, active);
-        let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
-        if self.plan.entry_of[end as usize] == NONE {
-            // All lanes stop there.
-            self.run_apart(active, entry);
+        let (left, lane, all) = (self.fuel_left(), self.lane, self.bit());
+        let mut active = vec![(pc, self.lanes_of(masks.own))];
+        for (start, mask) in &masks.waiting {
+            active.push((*start, self.bits_of(mask)));
+        }
+        let mut others = all;
+        for (at, lanes) in &mut active {
+            *lanes = self.e.ishl(*lanes, lane);
+            others = self.e.bxor(others, *lanes);
+            *at = self.plan.entry_of[*at as usize];
+        }
+        let ends = self.plan.entry_of[end as usize] == NONE;
+        if !ends {
+            self.set_joined(end, 0);
+        }
+        for (entry, lanes) in active {
+            let entry = self.e.int(I32, entry.into());
+            if ends {
+                // All lanes stop there.
+                self.run_apart(lanes, entry);
+            } else {
+                self.e.call_lanes(&[self.context, lanes, entry]);
+            }
+        }
+        if ends {
             let number = self.e.int(I64, self.plan.stop_of[end as usize].into());
             self.e.jump(self.stopped, &[number, left, others]);
             return;
         }
-        self.set_joined(end, 0);
-        self.e.call_lanes(&[self.context, active, entry]);
         let joined = self.e.load(I32, Kind::State, self.context, Context::JOINED);
         let joined = self.e.bor(joined, others);
         self.e.store(Kind::State, joined, self.context, Context::JOINED);
         let block = self.join_block(end);
         self.e.jump(block, &[left]);
+    }
+
+    /// Runs lanes one after the other from an instruction on, or stops them before it, and goes on
+    /// with the next quad.
+    pub(super) fn run_from(&mut self, pc: u32, lanes: Val, left: Val) {
+        let entry = self.plan.entry_of[pc as usize];
+        if entry == NONE {
+            self.mark_apart();
+            let number = self.e.int(I64, self.plan.stop_of[pc as usize].into());
+            self.e.jump(self.stopped, &[number, left, lanes]);
+            return;
+        }
+        self.write_spent(left);
+        let entry = self.e.int(I32, entry.into());
+        self.run_apart(lanes, entry);
+        let rest = self.rest;
+        self.e.jump(self.next_lane, &[rest]);
     }
 
     fn count_parting(&mut self) {
@@ -75,9 +111,14 @@ impl Writer<'_, '_> {
 
     /// Runs lanes of the quad one after the other, from an entry to their stops.
     fn run_apart(&mut self, lanes: Val, entry: Val) {
+        self.mark_apart();
+        self.e.call_lanes(&[self.context, lanes, entry]);
+    }
+
+    /// Notes that the registers of the lanes may not be regular.
+    fn mark_apart(&mut self) {
         let one = self.e.int(I32, 1);
         self.e.store(Kind::State, one, self.context, Context::APART);
-        self.e.call_lanes(&[self.context, lanes, entry]);
     }
 
     /// Runs all lanes of the quad one after the other, and goes on with the next quad.
@@ -112,11 +153,7 @@ impl Writer<'_, '_> {
         self.e.cold(apart);
         self.e.branch(all, (together, &[]), (apart, &[]));
         self.e.go_on(apart);
-        self.write_spent(left);
-        let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
-        self.run_apart(joined, entry);
-        let rest = self.rest;
-        self.e.jump(self.next_lane, &[rest]);
+        self.run_from(pc, joined, left);
         self.e.go_on(together);
         self.forget();
         self.set_fuel(left);

@@ -6,7 +6,7 @@ use super::sizes::QUAD;
 use crate::exec::block::cached::SPARE;
 use crate::exec::compiled::backend::{I8, I32, I64, Kind, Val, argument, int_type};
 use crate::exec::compiled::called::bits;
-use crate::exec::compiled::callees::FIND_EACH;
+use crate::exec::compiled::callees::{FIND_EACH, MOVE_ROW};
 use crate::exec::compiled::context::Context;
 use crate::exec::compiled::groups::Span;
 use crate::exec::compiled::memory::{self, Place, Reach};
@@ -194,10 +194,16 @@ impl Writer<'_, '_> {
         (fit, first, step): (Val, Val, i32),
     ) -> Val {
         let search = |w: &mut Self| {
-            let places = w.search(place, None);
             let spare = w.e.load(I64, Kind::Constant, w.context, Context::SPARE);
             let last = (w.lane_count() as i32 - 1) * step;
             let spare = w.e.add_constant(spare, (-last).max(0));
+            // The same address may be in other memory for each lane.
+            let apart = place.writes && step == 0;
+            if !apart && !memory::is_strong(access) {
+                w.move_row((place, access), (spare, step));
+                return vec![spare];
+            }
+            let places = w.search(place, None);
             if place.writes {
                 w.store_spread(access, &Spread::Each(places));
             } else {
@@ -214,18 +220,34 @@ impl Writer<'_, '_> {
         self.first_places((place.pc, span), (fit, None), known, search, |w| w.e.int(I8, 0))[0]
     }
 
-    /// Copies the elements of a load to spare memory.
+    /// Performs an access by way of spare memory, where the elements of the lanes have the same
+    /// distances as at their places.
+    fn move_row(&mut self, (place, access): (&Place<'_>, &Access), (spare, step): (Val, i32)) {
+        if place.writes {
+            let next = step == place.bytes as i32;
+            self.store_spread(access, &if next { Spread::Next(spare) } else { Spread::Regular(spare, step) });
+        }
+        let address = self.with_focus(Focus::Lane(0), |w| memory::wide_address(w, place.address));
+        let (step, count) =
+            (self.e.int(I64, i64::from(step) as u64), self.e.int(I64, self.lane_count() as u64));
+        for (index, value) in [address, step, count].into_iter().enumerate() {
+            self.e.store(Kind::State, value, self.context, argument(Context::PLACES + index));
+        }
+        let arguments = [self.e.int(I32, place.pc.into()), self.lane, spare];
+        let found = self.e.call(MOVE_ROW, &arguments);
+        let good = self.e.block();
+        self.e.cold(good);
+        self.give_up_unless(found, (good, &[]));
+        self.e.go_on(good);
+    }
+
+    /// Copies the elements of a load to spare memory, each at once.
     fn copy(&mut self, access: &Access, places: Vec<Val>, (spare, step): (Val, i32)) {
-        let total = access.total_bytes();
-        let size = if memory::is_strong(access) { access.bytes } else { total.min(8) };
+        let size = access.bytes;
         for (lane, at) in places.into_iter().enumerate() {
-            for offset in (0..total).step_by(size as usize) {
-                let value = if memory::is_strong(access) {
-                    let at = self.e.add_constant(at, offset as i32);
-                    self.e.atomic_load(int_type(size), at)
-                } else {
-                    self.e.load(int_type(size), Kind::User, at, offset as i32)
-                };
+            for offset in (0..access.total_bytes()).step_by(size as usize) {
+                let at = self.e.add_constant(at, offset as i32);
+                let value = self.e.atomic_load(int_type(size), at);
                 self.e.store(Kind::State, value, spare, lane as i32 * step + offset as i32);
             }
         }

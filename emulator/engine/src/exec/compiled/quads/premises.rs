@@ -5,7 +5,7 @@
 //! that happens often run in quads, which compute such results lane by lane.
 
 use super::shapes::{Shape, Shapes};
-use super::sizes::MOST_LANES;
+use super::sizes::OCTET;
 use crate::program::Kernel;
 use crate::program::instruction::{Condition, Instruction, Op};
 use crate::semantics::lower::{Lower, LowerTest};
@@ -103,7 +103,7 @@ impl Shapes {
     /// Returns the condition that eight lanes test before an instruction, and the shape of its
     /// result if it holds; `None` if its result has a shape in any case, or varies.
     pub(super) fn expected(&self, instruction: &Instruction) -> Option<(Premise, Shape)> {
-        if self.lanes < MOST_LANES {
+        if self.lanes < OCTET {
             return None;
         }
         match &instruction.op {

@@ -32,10 +32,8 @@ impl Writer<'_, '_> {
             let differs = self.e.any(differs);
             self.e.branch(differs, (alone, &[]), (together, &[]));
             self.e.go_on(alone);
-            let left = self.fuel_left();
-            self.write_spent(left);
-            let entry = self.e.int(I32, self.plan.entry_of[pc as usize].into());
-            self.run_lanes(entry);
+            let (left, lanes) = (self.fuel_left(), self.bit());
+            self.run_from(pc, lanes, left);
             self.e.go_on(together);
         }
     }

@@ -6,6 +6,7 @@
 //! have parted before. The threads of a quad are neighbors in the first dimension of the block.
 
 use super::arms::Arms;
+use super::crossings::Crossings;
 use crate::exec::compiled::support;
 use crate::exec::compiled::support::Area;
 use crate::program::blocks::Blocks;
@@ -51,7 +52,7 @@ impl Shapes {
     pub(in crate::exec::compiled) fn of(
         kernel: &Kernel,
         blocks: &Blocks,
-        arms: &Arms,
+        (arms, crossings): (&Arms, Option<&Crossings>),
         lanes: usize,
     ) -> Shapes {
         let mut found = Shapes {
@@ -71,17 +72,23 @@ impl Shapes {
         }
         found.added = added(kernel, &found.known);
         found.shapes[(kernel.rows + crate::semantics::Predicate::TRUE.0) as usize] = Some(Shape::SAME);
-        while found.pass(kernel, arms) {}
+        while found.pass(kernel, (arms, crossings)) {}
         // Nothing is known about registers that are never written, and about their results.
         found.shapes.iter_mut().for_each(|shape| _ = shape.get_or_insert(Shape::Varies));
-        while found.pass(kernel, arms) {}
+        while found.pass(kernel, (arms, crossings)) {}
         found
     }
 
     /// Returns the shape of a register, by its first row, or of a predicate after all rows. After
-    /// these is the fuel, the same for all lanes.
+    /// these is the fuel, the same for all lanes, and then masks.
     pub(in crate::exec::compiled) fn at(&self, bit: u32) -> Shape {
-        self.shapes.get(bit as usize).map_or(Shape::SAME, |shape| shape.unwrap_or(Shape::Varies))
+        let others = if bit as usize == self.shapes.len() { Shape::SAME } else { Shape::Varies };
+        self.shapes.get(bit as usize).map_or(others, |shape| shape.unwrap_or(Shape::Varies))
+    }
+
+    /// True if a condition may differ between lanes.
+    pub(in crate::exec::compiled) fn may_differ(&self, condition: Condition) -> bool {
+        self.of_predicate(condition) == Shape::Varies
     }
 
     pub(super) fn of_predicate(&self, condition: Condition) -> Shape {
@@ -89,14 +96,24 @@ impl Shapes {
     }
 
     /// Joins the results of all instructions. Returns true if a shape has changed.
-    fn pass(&mut self, kernel: &Kernel, arms: &Arms) -> bool {
+    fn pass(&mut self, kernel: &Kernel, (arms, crossings): (&Arms, Option<&Crossings>)) -> bool {
         let mut changed = false;
         for (pc, instruction) in kernel.code.iter().enumerate() {
-            let Some(mut result) = self.result(kernel, instruction) else { continue };
+            let crossing = crossings.filter(|crossings| crossings.contains(pc as u32));
+            let result = match crossing {
+                Some(crossings) => match crossings.chosen_by(pc as u32, instruction) {
+                    Ok(lane) => self.shapes[lane.0 as usize].map(same_or_not),
+                    Err(same) => Some(if same { Shape::SAME } else { Shape::Varies }),
+                },
+                None => self.result(kernel, instruction),
+            };
+            let Some(mut result) = result else { continue };
             if let Some(guard) = arms.guard(pc as u32) {
-                let predicate = kernel.rows + guard.predicate.0;
-                let Some(shape) = self.shapes[predicate as usize] else { continue };
-                result = if shape == Shape::SAME { result } else { Shape::Varies };
+                let of_branch = |branch: &Condition| self.shapes[(kernel.rows + branch.predicate.0) as usize];
+                let shapes: Option<Vec<Shape>> = guard.branches.iter().map(of_branch).collect();
+                let Some(shapes) = shapes else { continue };
+                let all = shapes.iter().all(|shape| *shape == Shape::SAME);
+                result = if all { result } else { Shape::Varies };
             }
             let mut join = |bit: u32, result: Shape| {
                 let shape = &mut self.shapes[bit as usize];
@@ -202,6 +219,11 @@ impl Shapes {
     }
 }
 
+/// Returns the shape of a result that is the same if a number is.
+fn same_or_not(shape: Shape) -> Shape {
+    if shape == Shape::SAME { shape } else { Shape::Varies }
+}
+
 /// Returns the predicates that only selections read.
 fn selecting(kernel: &Kernel) -> HashSet<u32> {
     let mut all: HashSet<u32> = (0..kernel.predicates).collect();
@@ -216,7 +238,7 @@ fn selecting(kernel: &Kernel) -> HashSet<u32> {
 }
 
 /// Returns the predicates that one comparison or logical operation sets, and that only branches of
-/// the same block read, other than branches over arms: directly, or by logical operations.
+/// the same block read, other than before arms and in them: directly, or by logical operations.
 fn deciding(kernel: &Kernel, blocks: &Blocks, arms: &Arms) -> HashSet<u32> {
     let mut writers: HashMap<u32, Vec<u32>> = HashMap::new();
     for (pc, instruction) in kernel.code.iter().enumerate() {
@@ -236,7 +258,7 @@ fn deciding(kernel: &Kernel, blocks: &Blocks, arms: &Arms) -> HashSet<u32> {
         let before = found.len();
         for (pc, instruction) in (0..).zip(&kernel.code) {
             let decides = match &instruction.op {
-                Op::Branch { .. } => arms.after(pc).is_none(),
+                Op::Branch { .. } => !arms.has(pc),
                 Op::Logic { out, .. } => found.contains_key(&out.0),
                 _ => false,
             };
