@@ -45,7 +45,7 @@ counts() {
     done < <(sed -n 's/^counted //p' "$folder/$1/titles")
 }
 # Valgrind uses one core, and what else runs does not change a count.
-modes=(vector compiled quads octets)
+modes=(vector compiled quads octets warps)
 running=()
 for mode in "${modes[@]}"; do
     counts "$mode" >"$folder/$mode.counts" &

@@ -14,8 +14,8 @@
 //! emulator/engine/benches/counts.sh --check                   # instructions of each launch, against recorded ones
 //! ```
 //!
-//! `CUPRUM_EMULATOR_EXECUTION` chooses the mode: `vector`, `compiled`, `quads` or `octets` (with
-//! `--features compile`) or `automatic`. The last line sums up the ratios.
+//! `CUPRUM_EMULATOR_EXECUTION` chooses the mode: `vector`, `compiled`, `quads`, `octets` or `warps`
+//! (with `--features compile`) or `automatic`. The last line sums up the ratios.
 
 mod beside;
 

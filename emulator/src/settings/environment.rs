@@ -109,7 +109,7 @@ variables! {
         (!limit.is_zero()).then_some(Some(limit))
     };
     seed: "CUPRUM_EMULATOR_SEED", "a number", |text| text.parse().ok().map(Some);
-    execution: "CUPRUM_EMULATOR_EXECUTION", "automatic, vector, plain, compiled, quads or octets", |text| match text {
+    execution: "CUPRUM_EMULATOR_EXECUTION", "automatic, vector, plain, compiled, quads, octets or warps", |text| match text {
         "automatic" => Some(exec::Execution::Automatic),
         "vector" => Some(exec::Execution::Vector),
         "plain" => Some(exec::Execution::Plain),

@@ -84,7 +84,7 @@ pub enum ApiCheck {
 /// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
 /// | `CUPRUM_EMULATOR_TIME_LIMIT` | seconds of a launch, such as `2.5` | no limit |
 /// | `CUPRUM_EMULATOR_SEED` | a number | no shuffling |
-/// | `CUPRUM_EMULATOR_EXECUTION` | `automatic`, `vector`, `plain`, and with the feature `compile` `compiled`, `quads`, `octets` | `automatic` |
+/// | `CUPRUM_EMULATOR_EXECUTION` | `automatic`, `vector`, `plain`, and with the feature `compile` `compiled`, `quads`, `octets`, `warps` | `automatic` |
 /// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one per core | `0` |
 /// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
 ///

@@ -59,13 +59,14 @@ pub enum Execution {
     /// shuffles and votes. Blocks of several dimensions whose first is no multiple of 32 run as
     /// `Octets`.
     Warps,
-    /// `Vector`; with the feature `compile`, `Compiled`, `Quads`, `Octets` or `Warps` for kernels that it is
-    /// expected to run faster, unless a seed is set. They begin when the launches of a kernel have
-    /// run 500 instructions of warps for each of its own, or with the blocks that start more than 2
-    /// milliseconds after the beginning of a launch. The code of the kernel alone decides:
-    /// functions and threads that take different ways again and again are for `Compiled`,
-    /// arithmetic in long loops for `Quads` and `Octets`, and barriers, exchanges of warps and
-    /// short kernels for `Vector`.
+    /// `Vector`; with the feature `compile`, `Compiled`, `Quads`, `Octets` or `Warps` for kernels
+    /// that they are expected to run faster, unless a seed is set. They begin when the launches of
+    /// a kernel have run 500 instructions of warps for each of its own, or with the blocks that
+    /// start more than 2 milliseconds after the beginning of a launch, and eight times as late for
+    /// `Warps`, which take long to compile. The code of the kernel and the size of its blocks
+    /// decide, and how often threads take different ways: functions and threads that do so again
+    /// and again are for `Compiled`, arithmetic in long loops for `Quads` and `Octets`, exchanges
+    /// of whole warps for `Warps`, and barriers and short kernels for `Vector`.
     #[default]
     Automatic,
 }
