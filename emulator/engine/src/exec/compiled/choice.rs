@@ -55,8 +55,11 @@ const OF_QUADS: [u64; 2] = [7, 8];
 const MOST_VECTORS: usize = 24;
 const MOST_EFFORT: u64 = 1000;
 
-/// The cost of a shuffle or vote in registers.
+/// The costs of a shuffle or vote in registers, and of an access of a whole warp at irregular
+/// distances in addition to its cost in octets: a compaction with two takes 1.3 times as long as on
+/// rows.
 const EXCHANGE: u64 = 6;
+const APART: u64 = 300;
 
 /// The same maximum numbers for kernels for which whole warps are chosen, with exchanges between
 /// lanes and without, and the maximum number of accesses whose places are not at regular distances,
@@ -122,10 +125,12 @@ pub(super) fn find(kernel: &Kernel, steps: &Steps, class: usize) -> Choice {
     let octets = quads * OF_QUADS[0] / OF_QUADS[1];
     let careful = if quads < others { Some(Form::Quads) } else { single };
     let less = if octets < others && suit_octets(kernel) { Some(Form::Octets) } else { careful };
-    let warps = octets.saturating_sub(saved);
+    let whole = quads.saturating_sub(saved) * OF_QUADS[0] / OF_QUADS[1];
     let fits = threads >= LANES as u64 && less != Some(Form::Lanes) && !calls;
     let exchanges = saved > START.saved;
-    let form = if fits && warps < others && suit_warps(kernel, exchanges) { Some(Form::Warps) } else { less };
+    let suits = |apart: u64| whole + apart * APART < others.min(octets);
+    let form =
+        if fits && suits(0) && suit_warps(kernel, exchanges, suits) { Some(Form::Warps) } else { less };
     Choice { form, less, single, careful, parted }
 }
 
@@ -209,7 +214,7 @@ fn suit_octets(kernel: &Kernel) -> bool {
 }
 
 /// True if all lanes of a warp at a time are expected to be faster than eight.
-fn suit_warps(kernel: &Kernel, exchanges: bool) -> bool {
+fn suit_warps(kernel: &Kernel, exchanges: bool, suits: impl Fn(u64) -> bool) -> bool {
     let vectors = MOST_VECTORS_OF_WARPS[usize::from(!exchanges)];
     let apart = |plan: &Plan| {
         let shapes = plan.shapes.as_ref();
@@ -222,12 +227,11 @@ fn suit_warps(kernel: &Kernel, exchanges: bool) -> bool {
         };
         kernel.code.iter().filter(varies).count()
     };
-    let suits = |plan: Plan| {
-        plan.live.vectors <= vectors * kernel.code.len()
-            && plan.effort() <= MOST_EFFORT_OF_WARPS
-            && apart(&plan) <= MOST_APART
+    let fits = |plan: Plan| {
+        let few = plan.live.vectors <= vectors * kernel.code.len() && plan.effort() <= MOST_EFFORT_OF_WARPS;
+        few && apart(&plan) <= MOST_APART && suits(apart(&plan) as u64)
     };
-    kernel.code.len() as u64 <= MOST_EFFORT_OF_WARPS && Plan::of(kernel, LANES).is_some_and(suits)
+    kernel.code.len() as u64 <= MOST_EFFORT_OF_WARPS && Plan::of(kernel, LANES).is_some_and(fits)
 }
 
 /// Estimated costs for one lane, in each mode.

@@ -27,7 +27,7 @@ const MOST_CROSSED: usize = 100;
 /// accesses and blocks, of kernels that are optimized. The time for it grows with their square.
 const OPTIMIZED: [usize; 4] = [4000, 512, 256, 20000];
 const OPTIMIZED_QUADS: [usize; 4] = [1500, 256, 256, 16000];
-const OPTIMIZED_WARPS: [usize; 4] = [800, 128, 256, 8000];
+const OPTIMIZED_WARPS: [usize; 4] = [600, 128, 128, 2500];
 
 /// No stop or entry.
 pub(super) const NONE: u32 = u32::MAX;
