@@ -68,7 +68,6 @@ impl Writer<'_, '_> {
         let ways = self.ways_from(block.end as u32 - 1).len();
         let mut old = self.collect(&written);
         (0..ways).for_each(|_| old.extend(mask));
-        let waiting = self.arm.as_ref().map(|masks| masks.waiting.clone());
         let some = self.bits_of(mask);
         self.e.branch(some, (run, &[]), (after, &old));
         self.e.go_on(run);
@@ -81,9 +80,6 @@ impl Writer<'_, '_> {
             let ty = self.type_of(slot);
             let param = self.e.param(after, ty);
             self.set_value(slot, param);
-        }
-        if let (Some(masks), Some(waiting)) = (&mut self.arm, waiting) {
-            masks.waiting = waiting;
         }
         for (to, mask) in sent {
             let types: Vec<_> = mask.iter().map(|mask| self.e.ty(*mask)).collect();
