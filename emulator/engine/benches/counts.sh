@@ -33,14 +33,18 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 # Prints mode, count and title of each kernel. Each dump has the count of one call. Two options cannot share a pattern.
+# Code for whole warps takes long to make under valgrind, so only kernels with shuffles are counted with it.
 counts() {
+    local of=$part
+    if [[ $1 == warps ]]; then of=shuffle; fi
     mkdir "$folder/$1"
     CUPRUM_EMULATOR_EXECUTION=$1 valgrind --quiet --tool=callgrind --callgrind-out-file="$folder/$1/out" \
         --toggle-collect='*::counted_launch' --dump-after=kernels::beside::count::counted_launch \
-        "$program" --count "$part" >"$folder/$1/titles"
+        "$program" --count "$of" >"$folder/$1/titles"
     local number=0 title
     while IFS= read -r title; do
         number=$((number + 1))
+        if [[ $title != *"$part"* ]]; then continue; fi
         printf '%s\t%s\t%s\n' "$1" "$(sed -n 's/^\(totals\|summary\): *//p' "$folder/$1/out.$number" | head -1)" "$title"
     done < <(sed -n 's/^counted //p' "$folder/$1/titles")
 }
