@@ -67,7 +67,7 @@ const APART: u64 = 300;
 /// to 6.3 times as fast as before. They take two to six times as long to compile.
 const MOST_VECTORS_OF_WARPS: [usize; 2] = [7, 2];
 const MOST_EFFORT_OF_WARPS: u64 = 500;
-const MOST_APART: usize = 4;
+const MOST_APART: u64 = 4;
 
 /// Classes of blocks by their size.
 pub(super) const CLASSES: usize = 5;
@@ -225,11 +225,12 @@ fn suit_warps(kernel: &Kernel, exchanges: bool, suits: impl Fn(u64) -> bool) -> 
             Op::Atomic(_) => true,
             _ => false,
         };
-        kernel.code.iter().filter(varies).count()
+        kernel.code.iter().filter(varies).count() as u64
     };
     let fits = |plan: Plan| {
         let few = plan.live.vectors <= vectors * kernel.code.len() && plan.effort() <= MOST_EFFORT_OF_WARPS;
-        few && apart(&plan) <= MOST_APART && suits(apart(&plan) as u64)
+        let apart = apart(&plan);
+        few && apart <= MOST_APART && suits(apart)
     };
     kernel.code.len() as u64 <= MOST_EFFORT_OF_WARPS && Plan::of(kernel, LANES).is_some_and(fits)
 }

@@ -362,11 +362,8 @@ impl Writer<'_, '_> {
             }
         }
         self.e.go_on(after);
-        for bit in self.slots(&changed).iter().copied() {
-            let ty = self.type_of(bit);
-            let param = self.e.param(after, ty);
-            self.set_value(bit, param);
-        }
+        let slots = self.slots(&changed).into_owned();
+        self.set_params(after, &slots);
     }
 
     /// Writes an instruction that has machine code, and whose guard holds.

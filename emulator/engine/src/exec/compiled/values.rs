@@ -106,6 +106,15 @@ impl Writer<'_, '_> {
         self.values.cells[bit as usize] = (self.values.number, value);
     }
 
+    /// Sets registers and predicates, by the positions of their values, to parameters of a block.
+    pub(super) fn set_params(&mut self, block: Blk, slots: &[u32]) {
+        for slot in slots {
+            let ty = self.type_of(*slot);
+            let param = self.e.param(block, ty);
+            self.set_value(*slot, param);
+        }
+    }
+
     pub(super) fn fuel_left(&mut self) -> Val {
         let fuel = self.fuel();
         self.value(fuel)
@@ -186,11 +195,9 @@ impl Writer<'_, '_> {
         self.e.cold(block);
         self.e.go_on(block);
         self.forget();
-        for bit in self.slots(self.plan.stored_at(pc)).iter().copied().chain([self.fuel()]) {
-            let ty = self.type_of(bit);
-            let param = self.e.param(block, ty);
-            self.set_value(bit, param);
-        }
+        let slots: Vec<u32> =
+            self.slots(self.plan.stored_at(pc)).iter().copied().chain([self.fuel()]).collect();
+        self.set_params(block, &slots);
         self.stop(pc);
         block
     }

@@ -4,7 +4,7 @@
 use super::focus::Focus;
 use super::shapes::Shape;
 use super::sizes::OCTET;
-use crate::exec::compiled::backend::{I32, Type, Val};
+use crate::exec::compiled::backend::{I32, Val};
 use crate::exec::compiled::vectors::vector_of;
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::{Condition, Instruction, Op};
@@ -62,10 +62,6 @@ impl Writer<'_, '_> {
         let results: Vec<Val> = slots.iter().map(|slot| self.value(*slot)).collect();
         self.e.jump(done, &results);
         self.e.go_on(done);
-        for slot in slots {
-            let ty: Type = self.type_of(slot);
-            let result = self.e.param(done, ty);
-            self.set_value(slot, result);
-        }
+        self.set_params(done, &slots);
     }
 }

@@ -76,9 +76,7 @@ impl Writer<'_, '_> {
     fn shuffle(&mut self, shuffle: &Shuffle) {
         let Shuffle { mode, out, inside, value, known, .. } = *shuffle;
         let (operand, values) = (known.operand, self.words_of(value));
-        let uniform = mode == ShuffleMode::Index
-            && known.is_one_segment()
-            && (operand.is_some() || self.is_uniform(shuffle.lane.0));
+        let uniform = known.reads_named(mode) && (operand.is_some() || self.is_uniform(shuffle.lane.0));
         if uniform {
             let one = match operand.map(|lane| lane as usize % LANES) {
                 Some(lane) => self.e.lane(values[lane / QUAD], lane % QUAD),

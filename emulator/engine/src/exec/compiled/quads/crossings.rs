@@ -23,9 +23,10 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// True if all lanes are one segment, and name the same members.
-    pub(super) fn is_one_segment(self) -> bool {
-        self.clamp & 0x1f1f == 0x1f && self.named
+    /// True if all lanes read from the lane that they name: they are one segment, and name the same
+    /// members.
+    pub(super) fn reads_named(self, mode: ShuffleMode) -> bool {
+        mode == ShuffleMode::Index && self.clamp & 0x1f1f == 0x1f && self.named
     }
 }
 
@@ -84,8 +85,11 @@ impl Crossings {
     pub(super) fn chosen_by(&self, pc: u32, next: &Instruction) -> Result<Register, bool> {
         match (&next.op, self.segments(pc)) {
             (Op::Collective { operation: Collective::Shuffle { mode, lane, .. }, .. }, Some(known)) => {
-                let one = *mode == ShuffleMode::Index && known.is_one_segment();
-                if one { Ok(*lane) } else { Err(false) }
+                if known.reads_named(*mode) {
+                    Ok(*lane)
+                } else {
+                    Err(false)
+                }
             }
             _ => Err(true),
         }

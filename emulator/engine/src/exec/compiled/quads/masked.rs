@@ -10,7 +10,7 @@ use crate::exec::compiled::memory::{self, Place};
 use crate::exec::compiled::writer::Writer;
 use crate::program::instruction::Condition;
 use crate::program::memory::{Access, Atomic};
-use crate::semantics::Width;
+use crate::semantics::{Register, Width};
 
 impl Writer<'_, '_> {
     /// Loads in the lanes in which a guard holds.
@@ -52,14 +52,7 @@ impl Writer<'_, '_> {
         let place = memory::place(pc, access, true);
         let places = self.find_masked(&place, guard, lanes);
         for (lane, at) in places.into_iter().enumerate() {
-            let (own, next) = (self.e.block(), self.e.block());
-            let bit = self.e.int(I32, 1 << lane);
-            let taken = self.e.band(lanes, bit);
-            self.e.branch(taken, (own, &[]), (next, &[]));
-            self.e.go_on(own);
-            self.with_focus(Focus::Lane(lane), |w| memory::store_all(w, access, (at, 0)));
-            self.e.jump(next, &[]);
-            self.e.go_on(next);
+            self.in_lane((lanes, lane), None, |w| memory::store_all(w, access, (at, 0)));
         }
         self.e.jump(after, &[]);
         self.e.go_on(after);
@@ -71,25 +64,31 @@ impl Writer<'_, '_> {
         let lanes = self.lanes_of(guard);
         let places = self.find_masked(&place, guard, lanes);
         for (lane, at) in places.into_iter().enumerate() {
-            let (own, next) = (self.e.block(), self.e.block());
-            let bit = self.e.int(I32, 1 << lane);
-            let taken = self.e.band(lanes, bit);
-            self.with_focus(Focus::Lane(lane), |w| {
-                let old = atomic.out.map(|out| w.get_raw(out, w.own_type(out)));
-                w.e.branch(taken, (own, &[]), (next, old.as_slice()));
-                w.e.go_on(own);
-                atomic::atomic_at(w, pc, atomic, at);
-                let new = old.and_then(|_| w.take_result());
-                w.e.jump(next, new.as_slice());
-                w.e.go_on(next);
-                if let (Some(out), Some(new)) = (atomic.out, new) {
-                    let result = w.e.param(next, w.e.ty(new));
-                    w.set(out, result);
-                }
-            });
+            self.in_lane((lanes, lane), atomic.out, |w| atomic::atomic_at(w, pc, atomic, at));
         }
         let focuses = self.lanes_alone();
         self.join_results(&focuses);
+    }
+
+    /// Writes the access of a lane for the case that it has one of these bits; otherwise the result
+    /// is as before.
+    fn in_lane(&mut self, (lanes, lane): (Val, usize), out: Option<Register>, write: impl FnOnce(&mut Self)) {
+        let (own, next) = (self.e.block(), self.e.block());
+        let bit = self.e.int(I32, 1 << lane);
+        let taken = self.e.band(lanes, bit);
+        self.with_focus(Focus::Lane(lane), |w| {
+            let old = out.map(|out| w.get_raw(out, w.own_type(out)));
+            w.e.branch(taken, (own, &[]), (next, old.as_slice()));
+            w.e.go_on(own);
+            write(w);
+            let new = old.and_then(|_| w.take_result());
+            w.e.jump(next, new.as_slice());
+            w.e.go_on(next);
+            if let (Some(out), Some(new)) = (out, new) {
+                let result = w.e.param(next, w.e.ty(new));
+                w.set(out, result);
+            }
+        });
     }
 
     /// Begins an access with a guard: goes on after it if no lane takes part, and writes it with

@@ -52,65 +52,18 @@ impl Writer<'_, '_> {
             if let Some(masks) = &mut self.arm {
                 masks.own = own;
             }
-            if block.start == arm.blocks[0].start || block.len() < SKIPPED {
-                self.masked_block(block.clone(), &mask);
+            let sent = if block.start == arm.blocks[0].start || block.len() < SKIPPED {
+                self.masked_block(block.clone(), &mask)
             } else {
-                self.skipped_block(block.clone(), &mask);
-            }
+                self.skipped_block(block.clone(), &mask)
+            };
+            sent.into_iter().for_each(|(to, mask)| self.send(to, mask));
         }
         self.arm = None;
     }
 
-    /// Writes a block that is skipped if none of its lanes runs.
-    fn skipped_block(&mut self, block: Range<usize>, mask: &[Val]) {
-        let written = self.touch(block.clone());
-        let [run, after] = std::array::from_fn(|_| self.e.block());
-        let ways = self.ways_from(block.end as u32 - 1).len();
-        let mut old = self.collect(&written);
-        (0..ways).for_each(|_| old.extend(mask));
-        let some = self.bits_of(mask);
-        self.e.branch(some, (run, &[]), (after, &old));
-        self.e.go_on(run);
-        let sent = self.block_with_ways(block, mask);
-        let mut new = self.collect(&written);
-        new.extend(sent.iter().flat_map(|(_, mask)| mask));
-        self.e.jump(after, &new);
-        self.e.go_on(after);
-        for slot in self.slots(&written).iter().copied() {
-            let ty = self.type_of(slot);
-            let param = self.e.param(after, ty);
-            self.set_value(slot, param);
-        }
-        for (to, mask) in sent {
-            let types: Vec<_> = mask.iter().map(|mask| self.e.ty(*mask)).collect();
-            let mask = types.into_iter().map(|ty| self.e.param(after, ty)).collect();
-            self.send(to, mask);
-        }
-    }
-
-    /// Makes sure that all registers of a block have values before it. Returns the registers and
-    /// predicates that it writes.
-    fn touch(&mut self, block: Range<usize>) -> Vec<u32> {
-        let (mut written, mut touched) = (Vec::new(), Vec::new());
-        for instruction in &self.kernel.code[block] {
-            written.extend(self.written_by(instruction));
-            effects::reads(instruction, &mut |register| touched.push(register.0));
-            effects::conditions(instruction, &mut |predicate| touched.push(self.kernel.rows + predicate.0));
-        }
-        written.sort_unstable();
-        written.dedup();
-        self.collect(&touched);
-        written
-    }
-
-    fn masked_block(&mut self, block: Range<usize>, mask: &[Val]) {
-        for (to, mask) in self.block_with_ways(block, mask) {
-            self.send(to, mask);
-        }
-    }
-
     /// Writes a block for the lanes of a mask. Returns the lanes that go on to each block after it.
-    fn block_with_ways(&mut self, block: Range<usize>, mask: &[Val]) -> Vec<(u32, Vec<Val>)> {
+    fn masked_block(&mut self, block: Range<usize>, mask: &[Val]) -> Vec<(u32, Vec<Val>)> {
         for pc in block.clone() {
             let instruction = &self.kernel.code[pc];
             if let Op::Branch { .. } = instruction.op {
@@ -133,6 +86,42 @@ impl Writer<'_, '_> {
                 (to, both.map(|(mask, taken)| self.e.band(*mask, taken)).collect())
             })
             .collect()
+    }
+
+    /// The same for a block that is skipped if none of its lanes runs.
+    fn skipped_block(&mut self, block: Range<usize>, mask: &[Val]) -> Vec<(u32, Vec<Val>)> {
+        let written = self.touch(block.clone());
+        let [run, after] = std::array::from_fn(|_| self.e.block());
+        let ways = self.ways_from(block.end as u32 - 1).len();
+        let mut old = self.collect(&written);
+        (0..ways).for_each(|_| old.extend(mask));
+        let some = self.bits_of(mask);
+        self.e.branch(some, (run, &[]), (after, &old));
+        self.e.go_on(run);
+        let sent = self.masked_block(block, mask);
+        let mut new = self.collect(&written);
+        new.extend(sent.iter().flat_map(|(_, mask)| mask));
+        self.e.jump(after, &new);
+        self.e.go_on(after);
+        let slots = self.slots(&written).into_owned();
+        self.set_params(after, &slots);
+        let mut param = |mask: Val| self.e.param(after, self.e.ty(mask));
+        sent.into_iter().map(|(to, mask)| (to, mask.into_iter().map(&mut param).collect())).collect()
+    }
+
+    /// Makes sure that all registers of a block have values before it. Returns the registers and
+    /// predicates that it writes.
+    fn touch(&mut self, block: Range<usize>) -> Vec<u32> {
+        let (mut written, mut touched) = (Vec::new(), Vec::new());
+        for instruction in &self.kernel.code[block] {
+            written.extend(self.written_by(instruction));
+            effects::reads(instruction, &mut |register| touched.push(register.0));
+            effects::conditions(instruction, &mut |predicate| touched.push(self.kernel.rows + predicate.0));
+        }
+        written.sort_unstable();
+        written.dedup();
+        self.collect(&touched);
+        written
     }
 
     /// Returns the places to which lanes go after the last instruction of a block, and the

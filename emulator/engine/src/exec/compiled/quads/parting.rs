@@ -21,8 +21,8 @@ impl Writer<'_, '_> {
         let left = self.fuel_left();
         let entry = self.e.int(I32, entry.into());
         let Some(join) = self.plan.joins.get(&pc).copied() else {
-            self.write_spent(left);
-            return self.run_lanes(entry);
+            let lanes = self.bit();
+            return self.run_from(pc, lanes, left);
         };
         self.set_joined(join, 0);
         let lanes = self.bit();
