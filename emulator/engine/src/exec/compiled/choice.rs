@@ -261,7 +261,7 @@ fn of_operation(info: &PureInfo) -> Costs {
         Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToWhole(..) | Lower::FloatToFloat(_) => {
             [6, 9, 6]
         }
-        Lower::Dot { .. } => [12, 22, 14],
+        Lower::Dot { .. } => [12, 22, 4],
         // Rows have vectors, where machine code makes a call for each lane.
         Lower::Call => [6, 130, 200],
         // Machine code has vectors of two.

@@ -374,6 +374,13 @@ fn products(w: &mut Writer<'_, '_>, x: &Operands<'_>, signed: [bool; 2], halves:
         Some(half) => (2, 16, if half == Half::Upper { 2 } else { 0 }),
     };
     let mut sum = x.get(w, 2);
+    if halves.is_none() {
+        let numbers = [x.get(w, 0), x.get(w, 1)];
+        if numbers.iter().any(|number| w.e.is_vector(*number)) {
+            let products = w.e.products_of_bytes(numbers, signed);
+            return w.e.iadd(sum, products);
+        }
+    }
     for index in 0..count {
         let a = x.part(w, 0, (index * bits, bits), signed[0]);
         let b = x.part(w, 1, ((index + skipped) * 8, 8), signed[1]);

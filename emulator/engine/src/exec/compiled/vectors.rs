@@ -31,6 +31,25 @@ impl Emitter<'_> {
         self.ty(value).is_vector()
     }
 
+    /// Returns the sums of the products of the bytes of each word of two vectors, which have a sign
+    /// or not.
+    pub(super) fn products_of_bytes(&mut self, [a, b]: [Val; 2], signed: [bool; 2]) -> Val {
+        let (a, b) = self.alike(a, b);
+        let [a, b] = [(a, signed[0]), (b, signed[1])].map(|(words, signed)| {
+            let eight = self.int(I32, 8);
+            let odd = self.bitcast(I16X8, words);
+            let even = self.ishl(odd, eight);
+            [even, odd].map(|half| if signed { self.sshr(half, eight) } else { self.ushr(half, eight) })
+        });
+        // One instruction of the processor.
+        let [even, odd] = [(a[0], b[0]), (a[1], b[1])].map(|(a, b)| {
+            let [a, b] = [a, b].map(|half| [self.b.ins().swiden_low(half), self.b.ins().swiden_high(half)]);
+            let (low, high) = (self.imul(a[0], b[0]), self.imul(a[1], b[1]));
+            self.b.ins().iadd_pairwise(low, high)
+        });
+        self.iadd(even, odd)
+    }
+
     /// Repeats a number in a vector. A constant is loaded as such, in one instruction.
     pub(super) fn splat(&mut self, value: Val) -> Val {
         let ty = vector_of(self.ty(value));

@@ -79,7 +79,7 @@ fn of_operation(w: &Writer<'_, '_>, info: &PureInfo, sources: [Register; 4]) -> 
         Lower::Insert if known(2).is_some() && known(3).is_some() && out == 4 => Parts::Whole,
         Lower::Permute if known(2).is_some_and(|bytes| bytes & 0xffff != 0x0123) => Parts::Whole,
         Lower::Low | Lower::High | Lower::Pack => Parts::Halves,
-        Lower::Pack16 | Lower::BrainToSingle => Parts::Whole,
+        Lower::Pack16 | Lower::BrainToSingle | Lower::Dot { .. } => Parts::Whole,
         Lower::Wrap if alike => of_result,
         Lower::Wrap if out == 4 || out == 8 => Parts::Halves,
         Lower::IntToFloat | Lower::FloatToInt(..) | Lower::FloatToFloat(_) if out == 4 && first <= 4 => {
