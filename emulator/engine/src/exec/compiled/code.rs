@@ -5,7 +5,7 @@ use super::calls::{self, CallSite};
 use super::context::Context;
 use super::loops;
 use super::lower;
-use super::machine::{self, Machine};
+use super::machine::{self, Machine, Run};
 use super::plan::{NONE, Plan};
 use super::quads::{QUAD, Quads};
 use super::roots::Roots;
@@ -147,6 +147,14 @@ impl Code {
     /// True if all threads of the block wait for each other at a position, and do nothing else.
     pub(super) fn waits_for_all(&self, pc: u32) -> bool {
         self.barriers.get(pc as usize) == Some(&true)
+    }
+
+    /// Returns the function that runs all of these lanes from an entry, and the number of the entry
+    /// for it; `None` if two functions share them.
+    pub(super) fn whole(&self, lanes: u32, entry: u32, (quads, regular): (bool, bool)) -> Option<(Run, u32)> {
+        let Some(run) = self.machine.run_quads() else { return Some((self.machine.run(), entry)) };
+        let all = quads && complete(lanes, self.lanes() as u32) == lanes;
+        all.then_some((run, if regular { entry + self.entries } else { entry }))
     }
 
     /// Runs lanes from an entry to their stops: quads together, if they may, and their registers

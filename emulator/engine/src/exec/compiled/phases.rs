@@ -47,15 +47,21 @@ fn run_phase(
     runner: &mut Runner<'_>,
     left: &mut u32,
 ) -> Result<Option<u32>, Stop> {
-    let (before, mut place, mut together) = (*left, None, true);
-    for warp in 0..block.warps.len() {
+    let (before, mut place, mut together, mut usual) = (*left, None, true, None);
+    let mut warp = 0;
+    while warp < block.warps.len() {
         let mask = block.warps[warp].live;
         if mask == 0 {
+            warp += 1;
             continue;
         }
         block.launch.writer.admit_if_any();
         let mut turn = Turn { left: before, order: None };
-        let barrier = match run_to_stop(block, runner, (warp, mask), &mut turn.left)? {
+        let reached = match &usual {
+            Some(way) => run_as_others(block, runner, (&mut warp, mask), way, &mut turn.left)?,
+            None => run_to_stop(block, runner, (warp, mask), (&mut usual, &mut turn.left))?,
+        };
+        let barrier = match reached {
             Reached::Barrier(barrier) => Some(barrier),
             Reached::End => None,
             Reached::Other if block.warps[warp].paths.len() > 1 => None,
@@ -64,11 +70,13 @@ fn run_phase(
         let whole = block.warps[warp].paths.first().is_some_and(|path| path.mask == mask);
         together &= whole && barrier.is_some() && *place.get_or_insert(barrier) == barrier;
         *left = turn.left.min(*left);
+        warp += 1;
     }
     Ok(place.flatten().filter(|_| together))
 }
 
 /// The place that all lanes of a warp have reached.
+#[derive(Clone, Copy)]
 enum Reached {
     /// A barrier of the whole block, at this position.
     Barrier(u32),
@@ -77,40 +85,87 @@ enum Reached {
     Other,
 }
 
-/// Runs all lanes of a warp to their next stops.
+/// The way of the warps of a phase, as the first has run it.
+struct Way {
+    entry: u32,
+    fuel: u32,
+    /// The number and the position of the stop.
+    stop: u32,
+    pc: u32,
+    reached: Reached,
+}
+
+/// Runs all lanes of a warp to their next stops. Notes the way if others may take it too.
 fn run_to_stop(
     block: &mut Block<'_, '_>,
     runner: &mut Runner<'_>,
     (warp, mask): (usize, u32),
-    left: &mut u32,
+    (usual, left): (&mut Option<Way>, &mut u32),
 ) -> Result<Reached, Stop> {
     let code = runner.code;
     let Some(entry) = code.entry(block.warps[warp].paths[0].pc) else { return Ok(Reached::Other) };
+    let fuel = run::fuel(code, *left);
     runner.aim(block, warp, 0);
-    runner.run(mask, entry, run::fuel(code, *left));
+    runner.run(mask, entry, fuel);
     let stops = runner.end(block, mask, true, left)?;
+    let stop = runner.stops(stops).first().copied().unwrap_or_default();
     run::settle(block, runner, (warp, 0), stops, false);
     let DivergentPath { pc, mask: reached, .. } = block.warps[warp].paths[0];
     // Others may have stopped in calls.
     let together = stops == 1 && reached == mask;
-    Ok(match pc {
+    let reached = match pc {
         pc if together && code.waits_for_all(pc) => Reached::Barrier(pc),
-        pc if together && ends(block, warp, pc) => {
-            block.count_instructions(1);
-            plain::exit(block, Issue { warp, path: 0, pc, mask, active: mask });
-            Reached::End
-        }
-        _ => Reached::Other,
-    })
+        pc if together && ends(block, pc) => Reached::End,
+        _ => return Ok(Reached::Other),
+    };
+    let way = Way { entry, fuel, stop, pc, reached };
+    let reached = arrive(block, (warp, mask), &way);
+    *usual = Some(way);
+    Ok(reached)
 }
 
-/// True if a warp that is whole only has to end at a position.
-fn ends(block: &Block<'_, '_>, warp: usize, pc: u32) -> bool {
+/// Runs a warp, and others after it, on the way that another has taken. `warp` becomes the last
+/// that has run: the first that did not stay on the way, if there is one.
+fn run_as_others(
+    block: &mut Block<'_, '_>,
+    runner: &mut Runner<'_>,
+    (warp, mask): (&mut usize, u32),
+    way: &Way,
+    left: &mut u32,
+) -> Result<Reached, Stop> {
+    let first = *warp;
+    let count = runner.alike(block, first..block.warps.len(), mask);
+    runner.run_alike(block, first..first + count, (mask, way.entry, way.fuel), way.stop);
+    let stops = runner.end(block, mask, true, left)?;
+    *warp = runner.warp();
+    (first..*warp).for_each(|stayed| _ = arrive(block, (stayed, mask), way));
+    let whole = runner.stops(stops) == [way.stop] && block.machine.in_calls.is_empty();
+    if !whole || block.machine.stops[way.stop as usize] != mask {
+        run::settle(block, runner, (*warp, 0), stops, false);
+        return Ok(Reached::Other);
+    }
+    block.machine.stops[way.stop as usize] = 0;
+    Ok(arrive(block, (*warp, mask), way))
+}
+
+/// Moves a warp to the stop of a way, or ends it.
+fn arrive(block: &mut Block<'_, '_>, (warp, mask): (usize, u32), way: &Way) -> Reached {
+    let path = &mut block.warps[warp].paths[0];
+    (path.pc, path.tired) = (way.pc, false);
+    if let Reached::End = way.reached {
+        block.count_instructions(1);
+        plain::exit(block, Issue { warp, path: 0, pc: way.pc, mask, active: mask });
+    }
+    way.reached
+}
+
+/// True if warps that are whole only have to end at a position.
+fn ends(block: &Block<'_, '_>, pc: u32) -> bool {
     let Instruction { op, guard, .. } = block.instruction(pc);
-    let Block { launch, warps, .. } = block;
+    let launch = block.launch;
     matches!(op, Op::Exit)
         && *guard == Condition::ALWAYS
-        && warps[warp].products.is_empty()
+        && block.warps.iter().all(|warp| warp.products.is_empty())
         && launch.suspects.is_none()
         && !launch.options.check_nans
 }

@@ -4,11 +4,17 @@ use super::code::Code;
 use super::context::Context;
 use super::quads::{self, MOST_LANES};
 use crate::exec::block::cached::Limits;
+use crate::exec::block::warp::Warp;
 use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
 use crate::program::MOST_LOCAL;
 use crate::semantics::LANES;
+use std::ops::Range;
 use std::ptr::null_mut;
+
+/// Instructions in loops after which a warp runs no other after it, so that other writers of memory
+/// soon go on.
+const SHARE: u64 = 1 << 16;
 
 /// Runs lanes of the warps of a block as machine code.
 pub(super) struct Runner<'c> {
@@ -16,6 +22,8 @@ pub(super) struct Runner<'c> {
     context: Context,
     /// The stops of the last lanes that ran.
     list: [u32; LANES],
+    /// The first of the warps that ran since the last end.
+    first: usize,
     /// True if quads may run the threads of the block.
     quads: bool,
     /// Number of bytes of shared memory that machine code may access.
@@ -35,6 +43,7 @@ impl<'c> Runner<'c> {
             code,
             context: of_launch(block, code, loan),
             list: [0; LANES],
+            first: 0,
             quads: quads::fit(block.launch.args.block, code.lanes()),
             shared_limit: if tested { 0 } else { block.launch.shared_bytes },
             warp: 0,
@@ -45,17 +54,13 @@ impl<'c> Runner<'c> {
     /// Prepares a run of lanes of a divergent path.
     #[inline]
     pub(super) fn aim(&mut self, block: &mut Block<'_, '_>, warp: usize, path: usize) {
-        self.warp = warp;
+        (self.first, self.warp) = (warp, warp);
         let state = &mut block.warps[warp];
         let stride = state.local_stride;
         let frame = state.paths[path].frame.as_ref();
         let (base, depth) = frame.map_or((0, 0), |frame| (frame.local_base, frame.depth));
         let context = &mut self.context;
-        context.rows = state.rows.base();
-        context.predicates = state.rows.predicates();
-        context.local = state.local.as_mut_ptr();
-        context.local_written = state.local_written.as_mut().map_or(null_mut(), Written::base);
-        context.stack = state.stack.as_mut_ptr();
+        context.set_memory(state);
         (context.first_base, context.first_depth) = (base, depth);
         (context.local_base, context.depth) = (base, depth);
         if context.local_stride != u64::from(stride) {
@@ -73,11 +78,74 @@ impl<'c> Runner<'c> {
         context.block = std::ptr::from_mut(block).cast();
     }
 
+    /// Returns the number of warps from this one on, of `warps`, that may run one after the other
+    /// without a look at each: with the same lanes, which all run together, and with the same
+    /// knowledge of their registers.
+    pub(super) fn alike(&self, block: &Block<'_, '_>, warps: Range<usize>, mask: u32) -> usize {
+        let own = &block.warps[warps.start];
+        let regular = self.is_regular(warps.start);
+        // Lanes may stop in calls.
+        if !self.code.sites.is_empty() || self.code.whole(mask, 0, (self.quads, regular)).is_none() {
+            return 1;
+        }
+        let alike = |warp: &usize| {
+            let other = &block.warps[*warp];
+            let same = other.live == mask && other.local_stride == own.local_stride;
+            same && other.paths[0].frame.is_none() && self.is_regular(*warp) == regular
+        };
+        warps.take_while(alike).count().max(1)
+    }
+
+    fn is_regular(&self, warp: usize) -> bool {
+        self.regular >> (warp % LANES) & 1 != 0
+    }
+
+    /// Returns the last warp that has run.
+    pub(super) fn warp(&self) -> usize {
+        self.warp
+    }
+
+    /// Runs these lanes of warps, one warp after the other, as long as all lanes of each reach only
+    /// this stop.
+    pub(super) fn run_alike(
+        &mut self,
+        block: &mut Block<'_, '_>,
+        warps: Range<usize>,
+        (lanes, entry, fuel): (u32, u32, u32),
+        stop: u32,
+    ) {
+        self.aim(block, warps.start, 0);
+        let regular = self.is_regular(self.warp);
+        let Some((run, entry)) = self.code.whole(lanes, entry, (self.quads, regular)) else {
+            return self.run(lanes, entry, fuel);
+        };
+        self.context.fuel = fuel;
+        self.context.own = &raw mut self.context;
+        for warp in warps.clone() {
+            if warp != warps.start {
+                let Context { listed, failed, apart, spent, single, .. } = self.context;
+                let together = listed == 1 && self.list[0] == stop && failed | apart == 0;
+                if !together || spent + single >= SHARE {
+                    break;
+                }
+                block.machine.stops[stop as usize] = 0;
+                self.warp = warp;
+                let context = &mut self.context;
+                context.set_memory(&mut block.warps[warp]);
+                context.listed = 0;
+                context.warp = warp;
+                context.block = std::ptr::from_mut(block).cast();
+            }
+            // SAFETY: as in `run`. The pointers are of the block and of this warp.
+            unsafe { run(&raw mut self.context, lanes, entry) };
+        }
+    }
+
     /// Runs lanes of the path from an entry to their stops, with `fuel` instructions in loops each.
     #[inline]
     pub(super) fn run(&mut self, lanes: u32, entry: u32, fuel: u32) {
         self.context.fuel = fuel;
-        let regular = self.regular >> (self.warp % LANES) & 1 != 0;
+        let regular = self.is_regular(self.warp);
         // SAFETY: `aim` took the pointers from the block, which has the rows, predicates, stops and
         // caches of the kernel and was not used since. The machine code checks each other access.
         // Each lane runs once, so it is listed at most once.
@@ -95,7 +163,8 @@ impl<'c> Runner<'c> {
         all: bool,
         left: &mut u32,
     ) -> Result<usize, Stop> {
-        let count = u64::from(lanes.count_ones().max(1));
+        let (first, warps) = (self.first, (self.warp - self.first) as u64 + 1);
+        let count = warps * u64::from(lanes.count_ones().max(1));
         let Context { spent, single, parted, listed, apart, .. } = self.context;
         let spent = spent + single;
         if self.code.has_quads() {
@@ -103,22 +172,37 @@ impl<'c> Runner<'c> {
             partings.count += parted;
             partings.single += single;
             partings.instructions += spent + count * self.code.straight;
+            (first..self.warp).for_each(|warp| self.regular |= 1 << (warp % LANES));
             let own = 1 << (self.warp % LANES);
             let regular = all && apart == 0 && listed == 1;
             self.regular = if regular { self.regular | own } else { self.regular & !own };
         }
         let used = if spent == 0 { 1 } else { 1 + spent / count };
-        block.count_instructions(used);
+        block.count_instructions(warps * used);
         *left = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
-        match self.context.fault.take() {
-            Some((_, fault)) => Err(fault),
-            None => Ok(listed as usize),
-        }
+        if self.context.fault.is_some() { self.fault() } else { Ok(listed as usize) }
+    }
+
+    #[cold]
+    fn fault(&mut self) -> Result<usize, Stop> {
+        self.context.fault.take().map_or(Ok(0), |(_, fault)| Err(fault))
     }
 
     /// Returns the stops of the last run, of which there are so many.
     pub(super) fn stops(&self, count: usize) -> &[u32] {
         &self.list[..count.min(LANES)]
+    }
+}
+
+impl Context {
+    /// Sets the memory of a warp.
+    #[inline]
+    fn set_memory(&mut self, warp: &mut Warp) {
+        self.rows = warp.rows.base();
+        self.predicates = warp.rows.predicates();
+        self.local = warp.local.as_mut_ptr();
+        self.local_written = warp.local_written.as_mut().map_or(null_mut(), Written::base);
+        self.stack = warp.stack.as_mut_ptr();
     }
 }
 

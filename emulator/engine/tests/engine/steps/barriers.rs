@@ -1,6 +1,6 @@
 //! Barriers, and the registers that threads keep across them.
 
-use super::runs;
+use super::{agreed, runs};
 
 /// Threads exchange words across their block, as often as a loop says.
 #[test]
@@ -83,5 +83,42 @@ fn threads_that_take_long_or_end_reach_a_barrier_in_time() {
          add.u32 %r0, %r0, %r5;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p3, %r4, 3;\n@%p3 bra L;\n",
     ] {
         runs(body);
+    }
+}
+
+/// One warp of a block leaves the way of the others between barriers: its lanes part, wait for each
+/// other, end, or take long; or all warps take long.
+#[test]
+fn one_warp_takes_a_way_of_its_own() {
+    let repeats = |first: &str, least: u32| {
+        format!(
+            "{first}K:\nadd.u32 %r1, %r1, %r7;\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p3, %r7, {least};\n@%p3 bra K;\n"
+        )
+    };
+    let parts = repeats("and.b32 %r7, %t, 3;\n", 6);
+    let takes_long = repeats("mov.u32 %r7, 0;\n", 9000);
+    let usual = repeats("mov.u32 %r7, 0;\n", 900).replace('K', "J");
+    for own in [&parts, "bar.warp.sync -1;\n", "exit;\n", &takes_long] {
+        for (warp, others) in [(0, ""), (1, ""), (4, ""), (9, ""), (4, &usual)] {
+            let body = format!(
+                "shr.u32 %r5, %t, 5;\nsetp.ne.u32 %p2, %r5, {warp};\nmov.u32 %r4, 0;\nL:\n{others}bar.sync 0;\nadd.u32 %r0, %r0, %r4;\n\
+                 @%p2 bra N;\n{own}N:\nxor.b32 %r2, %r2, %r1;\nbar.sync 0;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p4, %r4, 3;\n@%p4 bra L;\n"
+            );
+            agreed(&body, 300, warp).unwrap_or_else(|fault| panic!("{body}\n{fault}"));
+        }
+    }
+}
+
+/// The first warp whose store faults is reported, and those before it have stored.
+#[test]
+fn a_fault_is_of_the_warp_that_runs() {
+    for warp in [0, 1, 5, 8] {
+        let body = format!(
+            "bar.sync 0;\nsetp.lt.u32 %p2, %t, {};\nmov.u64 %w1, 16;\n@%p2 mov.u64 %w1, %out;\nst.global.u32 [%w1], %r0;\n",
+            32 * warp + 7
+        );
+        let fault = agreed(&body, 300, warp).expect_err(&body);
+        let thread = format!("thread ({},0,0)", 32 * warp + 7);
+        assert!(fault.contains(&thread), "no {thread:?} in:\n{fault}\n{body}");
     }
 }
