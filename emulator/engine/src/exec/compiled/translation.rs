@@ -329,10 +329,11 @@ mod tests {
         assert_eq!(forms(&Device::new(&body)), [octets, octets, octets, quads, quads]);
         let local = format!(".local .b32 own; st.local.u32 [own], %t; {body}");
         assert_eq!(forms(&Device::new(&local)), [quads; 5]);
-        let each = |text: &str| (0..40).map(|n| text.replace('#', &n.to_string())).collect::<String>();
-        let many =
-            [".reg .b32 %v<40>;", &each("mul.lo.u32 %v#, %t, %t;"), &body, &each("xor.b32 %r, %r, %v#;")];
-        assert_eq!(forms(&Device::new(&many.concat())), [quads; 5]);
+        for (count, form) in [(16, octets), (28, quads), (40, quads)] {
+            let each = |text: &str| (0..count).map(|n| text.replace('#', &n.to_string())).collect::<String>();
+            let (set, used) = (each("mul.lo.u32 %v#, %t, %t;"), each("xor.b32 %r, %r, %v#;"));
+            assert_eq!(Device::new(&format!(".reg .b32 %v<40>; {set} {body} {used}")).form(64), form);
+        }
     }
 
     /// Compilers make calls for rare cases, which a branch skips.
