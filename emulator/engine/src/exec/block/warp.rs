@@ -196,6 +196,14 @@ impl Warp {
         self.grow_local(kernel.frame);
     }
 
+    /// Ends all lanes, where no check inspects the ends of lanes.
+    #[cfg(feature = "compile")]
+    #[inline]
+    pub(in crate::exec) fn end(&mut self) {
+        self.live = 0;
+        self.paths.clear();
+    }
+
     /// Provides `bytes` of local memory per lane.
     #[inline]
     pub(in crate::exec) fn grow_local(&mut self, bytes: u32) {

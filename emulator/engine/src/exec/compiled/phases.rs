@@ -9,8 +9,7 @@ use super::code::Code;
 use super::run::{self, Turn};
 use super::runner::Runner;
 use crate::exec::block::warp::{DivergentPath, Wait};
-use crate::exec::block::{Block, Issue, Stop};
-use crate::exec::plain;
+use crate::exec::block::{Block, Stop};
 use crate::program::instruction::{Condition, Instruction, Op};
 
 /// Runs the warps of a block while they stay whole and together, up to the end of the turn. Returns
@@ -119,7 +118,7 @@ fn run_to_stop(
         _ => return Ok(Reached::Other),
     };
     let way = Way { entry, fuel, stop, pc, reached };
-    let reached = arrive(block, (warp, mask), &way);
+    let reached = arrive(block, warp, &way);
     *usual = Some(way);
     Ok(reached)
 }
@@ -138,23 +137,24 @@ fn run_as_others(
     runner.run_alike(block, first..first + count, (mask, way.entry, way.fuel), way.stop);
     let stops = runner.end(block, mask, true, left)?;
     *warp = runner.warp();
-    (first..*warp).for_each(|stayed| _ = arrive(block, (stayed, mask), way));
+    (first..*warp).for_each(|stayed| _ = arrive(block, stayed, way));
     let whole = runner.stops(stops) == [way.stop] && block.machine.in_calls.is_empty();
     if !whole || block.machine.stops[way.stop as usize] != mask {
         run::settle(block, runner, (*warp, 0), stops, false);
         return Ok(Reached::Other);
     }
     block.machine.stops[way.stop as usize] = 0;
-    Ok(arrive(block, (*warp, mask), way))
+    Ok(arrive(block, *warp, way))
 }
 
-/// Moves a warp to the stop of a way, or ends it.
-fn arrive(block: &mut Block<'_, '_>, (warp, mask): (usize, u32), way: &Way) -> Reached {
-    let path = &mut block.warps[warp].paths[0];
-    (path.pc, path.tired) = (way.pc, false);
+/// Moves a whole warp to the stop of a way, or ends it.
+fn arrive(block: &mut Block<'_, '_>, warp: usize, way: &Way) -> Reached {
+    let state = &mut block.warps[warp];
     if let Reached::End = way.reached {
+        state.end();
         block.count_instructions(1);
-        plain::exit(block, Issue { warp, path: 0, pc: way.pc, mask, active: mask });
+    } else {
+        (state.paths[0].pc, state.paths[0].tired) = (way.pc, false);
     }
     way.reached
 }
