@@ -3,7 +3,9 @@
 //!
 //! A barrier of the whole block changes no registers. If all warps reach it whole, the next phase
 //! begins without the states between: a warp that waits, and the search for the warps to release.
-//! All warps share one runner, and a whole warp that reaches its end is not looked at again.
+//! All warps share one runner, and a whole warp that reaches its end is not looked at again. Once a
+//! warp has run from one place to another, the next ones run one after the other as long as they
+//! come to the same place.
 
 use super::code::Code;
 use super::run::{self, Turn};

@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 
 /// Instructions in loops after which a warp runs no other after it, so that other writers of memory
 /// soon go on.
-const SHARE: u64 = 1 << 16;
+const MOST_SPENT: u64 = 1 << 16;
 
 /// Runs lanes of the warps of a block as machine code.
 pub(super) struct Runner<'c> {
@@ -125,7 +125,7 @@ impl<'c> Runner<'c> {
             if warp != warps.start {
                 let Context { listed, failed, apart, spent, single, .. } = self.context;
                 let together = listed == 1 && self.list[0] == stop && failed | apart == 0;
-                if !together || spent + single >= SHARE {
+                if !together || spent + single >= MOST_SPENT {
                     break;
                 }
                 block.machine.stops[stop as usize] = 0;
