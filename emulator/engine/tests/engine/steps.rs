@@ -10,6 +10,7 @@ mod progressions;
 mod quads;
 mod signs;
 mod strong;
+mod sums;
 mod threads;
 mod uniform;
 

@@ -4,10 +4,12 @@ use super::backend::{I32, I64, IntCC, Kind, Rmw, Val, int_type};
 use super::called::bits;
 use super::callees::{ATOMIC, CHANGE};
 use super::context::Context;
+use super::float;
 use super::memory::{Place, wide_address};
 use super::support::{Area, is_native, is_placed};
 use super::writer::Writer;
 use crate::program::memory::{Atomic, AtomicOperation, Order};
+use crate::program::types::Type;
 use crate::semantics::Width;
 
 pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
@@ -27,8 +29,57 @@ pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
 
 /// Performs an operation at a place that was checked.
 pub(super) fn atomic_at(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic, host: Val) {
-    let old = if is_native(atomic) { native(w, atomic, host) } else { call(w, (CHANGE, pc), atomic, host) };
+    let old = match atomic.ty {
+        _ if is_native(atomic) => native(w, atomic, host),
+        Type::F32 | Type::F64 if atomic.operation == AtomicOperation::Add => add(w, pc, atomic, host),
+        _ => call(w, (CHANGE, pc), atomic, host),
+    };
     set_old(w, atomic, old);
+}
+
+/// Adds a floating-point number. A function does if the sum is NaN or depends on subnormal numbers,
+/// and if another thread of the machine changes the number meanwhile. Returns the bits of the old
+/// number.
+fn add(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic, host: Val) -> Val {
+    let (number, ty) = (float::float(atomic.ty.bytes()), int_type(atomic.ty.bytes()));
+    let a = w.get_raw(atomic.operands[0], number);
+    let is_global = Area::of(atomic.space) != Area::Shared;
+    let [alone, contended, rare, done] = std::array::from_fn(|_| w.e.block());
+    let result = w.e.param(done, I64);
+    w.e.cold(rare);
+    // Returns the bits of the sum, and goes on where it is usual.
+    let sum = |w: &mut Writer<'_, '_>, old: Val| {
+        let old = w.e.bitcast(number, old);
+        let (new, good) = (w.e.fadd(old, a), w.e.block());
+        let needs_care = float::needs_care(w, new, is_global);
+        w.e.branch(needs_care, (rare, &[]), (good, &[]));
+        w.e.go_on(good);
+        w.e.bitcast(ty, new)
+    };
+    if is_global {
+        let is_alone = w.e.load(I32, Kind::State, w.context, Context::ALONE);
+        w.e.branch(is_alone, (alone, &[]), (contended, &[]));
+        w.e.go_on(contended);
+        let old = w.e.atomic_load(ty, host);
+        let new = sum(w, old);
+        let found = w.e.atomic_cas(host, old, new);
+        let same = w.e.icmp(IntCC::Equal, found, old);
+        let old = w.e.uextend(I64, old);
+        w.e.branch(same, (done, &[old]), (rare, &[]));
+    } else {
+        w.e.jump(alone, &[]);
+    }
+    w.e.go_on(alone);
+    let old = w.e.load(ty, Kind::User, host, 0);
+    let new = sum(w, old);
+    w.e.store(Kind::User, new, host, 0);
+    let old = w.e.uextend(I64, old);
+    w.e.jump(done, &[old]);
+    w.e.go_on(rare);
+    let old = call(w, (CHANGE, pc), atomic, host);
+    w.e.jump(done, &[old]);
+    w.e.go_on(done);
+    result
 }
 
 fn native(w: &mut Writer<'_, '_>, atomic: &Atomic, host: Val) -> Val {

@@ -16,6 +16,7 @@ use crate::exec::code::step::{AccessSpace, Action, Step};
 use crate::program::Kernel;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Callee, Condition, Instruction, Op};
+use crate::program::types::Type;
 use crate::semantics::lower::Lower;
 use crate::semantics::{LANES, PureInfo, Width};
 use std::collections::{HashMap, HashSet};
@@ -156,9 +157,11 @@ fn total(kernel: &Kernel, steps: &Steps) -> Costs {
                 Costs::of([15, 9, 13])
             }
             (_, Op::Carry(_)) => Costs::of([62, 60, 160]),
-            // Numbers are added by a comparison and an exchange, until it has succeeded.
+            // Halves are added by a comparison and an exchange, until it has succeeded.
             (Action::Atomic(step), Op::Atomic(atomic))
-                if step.space != AccessSpace::Shared && atomic.ty.is_float() =>
+                if step.space != AccessSpace::Shared
+                    && atomic.ty.is_float()
+                    && !matches!(atomic.ty, Type::F32 | Type::F64) =>
             {
                 Costs::of([153, 180, 360])
             }

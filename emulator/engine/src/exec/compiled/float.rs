@@ -229,6 +229,15 @@ pub(super) fn or_exact_small(
     result
 }
 
+/// True if a sum is NaN, or with `flush`, of single precision and so small that it may depend on
+/// subnormal numbers.
+pub(super) fn needs_care(w: &mut Writer<'_, '_>, sum: Val, flush: bool) -> Val {
+    if flush && w.e.ty(sum) == F32 {
+        return is_small(w, sum, LEAST_SUM);
+    }
+    w.e.fcmp(FloatCC::Unordered, sum, sum)
+}
+
 /// True if a number is NaN, or not above this one.
 pub(super) fn is_small(w: &mut Writer<'_, '_>, value: Val, least: f32) -> Val {
     let least = w.e.f32const(least);
