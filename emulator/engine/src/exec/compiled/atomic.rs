@@ -6,10 +6,9 @@ use super::callees::{ATOMIC, CHANGE};
 use super::context::Context;
 use super::float;
 use super::memory::{Place, wide_address};
-use super::support::{Area, is_native, is_placed};
+use super::support::{Area, adds_number, is_native, is_placed};
 use super::writer::Writer;
 use crate::program::memory::{Atomic, AtomicOperation, Order};
-use crate::program::types::Type;
 use crate::semantics::Width;
 
 pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
@@ -29,10 +28,12 @@ pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
 
 /// Performs an operation at a place that was checked.
 pub(super) fn atomic_at(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic, host: Val) {
-    let old = match atomic.ty {
-        _ if is_native(atomic) => native(w, atomic, host),
-        Type::F32 | Type::F64 if atomic.operation == AtomicOperation::Add => add(w, pc, atomic, host),
-        _ => call(w, (CHANGE, pc), atomic, host),
+    let old = if is_native(atomic) {
+        native(w, atomic, host)
+    } else if adds_number(atomic) {
+        add(w, pc, atomic, host)
+    } else {
+        call(w, (CHANGE, pc), atomic, host)
     };
     set_old(w, atomic, old);
 }

@@ -16,7 +16,6 @@ use crate::exec::code::step::{AccessSpace, Action, Step};
 use crate::program::Kernel;
 use crate::program::effects::{self, Course};
 use crate::program::instruction::{Callee, Condition, Instruction, Op};
-use crate::program::types::Type;
 use crate::semantics::lower::Lower;
 use crate::semantics::{LANES, PureInfo, Width};
 use std::collections::{HashMap, HashSet};
@@ -161,7 +160,7 @@ fn total(kernel: &Kernel, steps: &Steps) -> Costs {
             (Action::Atomic(step), Op::Atomic(atomic))
                 if step.space != AccessSpace::Shared
                     && atomic.ty.is_float()
-                    && !matches!(atomic.ty, Type::F32 | Type::F64) =>
+                    && !support::adds_number(atomic) =>
             {
                 Costs::of([153, 180, 360])
             }

@@ -135,8 +135,7 @@ fn run_as_others(
     left: &mut u32,
 ) -> Result<Reached, Stop> {
     let first = *warp;
-    let count = runner.alike(block, first..block.warps.len(), mask);
-    runner.run_alike(block, first..first + count, (mask, way.entry, way.fuel), way.stop);
+    runner.run_alike(block, first, (mask, way.entry, way.fuel), way.stop);
     let stops = runner.end(block, mask, true, left)?;
     *warp = runner.warp();
     (first..*warp).for_each(|stayed| _ = arrive(block, stayed, way));

@@ -9,7 +9,6 @@ use crate::exec::block::{Block, Stop};
 use crate::exec::check::shadow::Written;
 use crate::program::MOST_LOCAL;
 use crate::semantics::LANES;
-use std::ops::Range;
 use std::ptr::null_mut;
 
 /// Instructions in loops after which a warp runs no other after it, so that other writers of memory
@@ -78,24 +77,6 @@ impl<'c> Runner<'c> {
         context.block = std::ptr::from_mut(block).cast();
     }
 
-    /// Returns the number of warps from this one on, of `warps`, that may run one after the other
-    /// without a look at each: with the same lanes, which all run together, and with the same
-    /// knowledge of their registers.
-    pub(super) fn alike(&self, block: &Block<'_, '_>, warps: Range<usize>, mask: u32) -> usize {
-        let own = &block.warps[warps.start];
-        let regular = self.is_regular(warps.start);
-        // Lanes may stop in calls.
-        if !self.code.sites.is_empty() || self.code.whole(mask, 0, (self.quads, regular)).is_none() {
-            return 1;
-        }
-        let alike = |warp: &usize| {
-            let other = &block.warps[*warp];
-            let same = other.live == mask && other.local_stride == own.local_stride;
-            same && other.paths[0].frame.is_none() && self.is_regular(*warp) == regular
-        };
-        warps.take_while(alike).count().max(1)
-    }
-
     fn is_regular(&self, warp: usize) -> bool {
         self.regular >> (warp % LANES) & 1 != 0
     }
@@ -105,33 +86,40 @@ impl<'c> Runner<'c> {
         self.warp
     }
 
-    /// Runs these lanes of warps, one warp after the other, as long as all lanes of each reach only
-    /// this stop.
+    /// Runs these lanes of a warp and of the next ones, as long as all lanes of each reach only
+    /// this stop, and the next warp has the same lanes and as much is known of its registers.
     pub(super) fn run_alike(
         &mut self,
         block: &mut Block<'_, '_>,
-        warps: Range<usize>,
+        first: usize,
         (lanes, entry, fuel): (u32, u32, u32),
         stop: u32,
     ) {
-        self.aim(block, warps.start, 0);
-        let regular = self.is_regular(self.warp);
-        let Some((run, entry)) = self.code.whole(lanes, entry, (self.quads, regular)) else {
+        self.aim(block, first, 0);
+        let (regular, stride) = (self.is_regular(first), block.warps[first].local_stride);
+        let whole = self.code.whole(lanes, entry, (self.quads, regular));
+        // Lanes may stop in calls.
+        let Some((run, entry)) = whole.filter(|_| self.code.sites.is_empty()) else {
             return self.run(lanes, entry, fuel);
         };
         self.context.fuel = fuel;
         self.context.own = &raw mut self.context;
-        for warp in warps.clone() {
-            if warp != warps.start {
+        for warp in first..block.warps.len() {
+            if warp != first {
                 let Context { listed, failed, apart, spent, single, .. } = self.context;
                 let together = listed == 1 && self.list[0] == stop && failed | apart == 0;
-                if !together || spent + single >= MOST_SPENT {
+                let state = &mut block.warps[warp];
+                let alike = state.live == lanes
+                    && state.local_stride == stride
+                    && state.paths[0].frame.is_none()
+                    && self.is_regular(warp) == regular;
+                if !together || !alike || spent + single >= MOST_SPENT {
                     break;
                 }
                 block.machine.stops[stop as usize] = 0;
                 self.warp = warp;
                 let context = &mut self.context;
-                context.set_memory(&mut block.warps[warp]);
+                context.set_memory(state);
                 context.listed = 0;
                 context.warp = warp;
                 context.block = std::ptr::from_mut(block).cast();

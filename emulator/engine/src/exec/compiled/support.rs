@@ -69,6 +69,11 @@ pub(super) fn is_native(atomic: &Atomic) -> bool {
         && (exclusive || !wraps)
 }
 
+/// True if machine code adds a number of single or double precision in place.
+pub(super) fn adds_number(atomic: &Atomic) -> bool {
+    matches!(atomic.ty, Type::F32 | Type::F64) && atomic.operation == AtomicOperation::Add
+}
+
 /// True if machine code finds the place of an operation. Others differ between shared and global
 /// memory, so a generic address needs a search.
 pub(super) fn is_placed(atomic: &Atomic) -> bool {

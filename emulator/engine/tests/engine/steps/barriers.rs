@@ -109,7 +109,7 @@ fn one_warp_takes_a_way_of_its_own() {
     }
 }
 
-/// The first warp whose store faults is reported, and those before it have stored.
+/// The fault that is reported is of the first warp whose store faults.
 #[test]
 fn a_fault_is_of_the_warp_that_runs() {
     for warp in [0, 1, 5, 8] {
